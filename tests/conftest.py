@@ -13,9 +13,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests.branch import changed_paths
 from tests.paths import ROOT
-from tests.support.resolver import resolving
+from tests.support.locks import resolving, turn
 from tests.support.tiers import DEFAULT, FOLDERS, MARKS, asks_for_all
-from tests.support.turns import turn
 
 pytest_plugins = ["tests.live.second_tries"]
 

@@ -22,7 +22,7 @@ from spark.graph.fleet_graph import coordinate
 from tests.live.second_tries import second_try
 from tests.live.waiting import MOST, NotReadyError, until
 from tests.support.assignor_jar import java
-from tests.support.resolver import resolving
+from tests.support.locks import resolving
 
 START_WITHIN = 50.0  # seconds: two tries take less than two minutes
 CLUSTER_ID = "ZXZlbmZsZWV0LXRlc3RzMA"

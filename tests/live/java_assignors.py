@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from spark.graph.fleet_graph import coordinate
-from tests.support.resolver import resolving
+from tests.support.locks import resolving
 
 PACKAGES = ("kafka-clients", "kafka-group-coordinator")
 CONNECT_PACKAGES = ("kafka-clients", "connect-api", "connect-runtime")

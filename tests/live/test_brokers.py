@@ -1,4 +1,4 @@
-"""The surroundings of the tests: brokers end, waiting does, and what fails to start is retried."""
+"""The surroundings of the tests: brokers end, waiting does, and what isn't ready is retried."""
 
 import json
 import signal
@@ -9,7 +9,6 @@ import time
 import pytest
 
 from tests.live import second_tries, waiting
-from tests.live.brokers import Brokers
 from tests.live.second_tries import second_try
 from tests.live.waiting import NotReadyError, bounded, until
 from tests.paths import ROOT
@@ -47,18 +46,6 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, int], dict[str, i
     monkeypatch.setattr(second_tries, "started", counts[0])
     monkeypatch.setattr(second_tries, "again", counts[1])
     return counts
-
-
-def test_a_broker_that_does_not_start_is_tried_once_more(
-    jars: list[str], counts: tuple[dict[str, int], dict[str, int]]
-) -> None:
-    with (
-        pytest.warns(UserWarning, match="tried a second time: brokers"),
-        pytest.raises(NotReadyError, match=r"ended by itself|failed"),
-        Brokers(jars, settings="process.roles=nothing"),
-    ):
-        pass
-    assert counts == ({"brokers": 1}, {"brokers": 1})
 
 
 def test_a_second_try_is_for_what_is_not_ready(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, OffsetAndMetadata, TopicPartition
+from kafka import KafkaAdminClient
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 
 from spark.sources.live.cluster import Cluster, ClusterSelection
@@ -184,49 +184,6 @@ def test_members_have_what_each_consumer_owns_and_asked_for(
     assert result["g-range-0"]["instance_id"] is None
     assert (result["g-new-a"]["rack"], result["g-new-b"]["rack"]) == ("a", "b")
     assert {row["host"] for row in result.values()} == {"/127.0.0.1"}
-
-
-def test_a_rack_can_be_in_the_client_id(broker: Brokers, consumers: Members) -> None:
-    """A rack that a member states itself goes before."""
-    result = rows(collected_of(broker, rack_pattern=r"g-(\w+)-"), "members")
-    racks = {row["client_id"]: row["rack"] for row in result}
-    assert (racks["g-range-0"], racks["g-new-b"]) == ("range", "b")
-
-
-def test_partitions_are_those_of_the_cluster(broker: Brokers, snapshot: Collected) -> None:
-    result = [row for row in rows(snapshot, "partitions") if row["topic"] in TOPICS]
-    assert len(result) == sum(TOPICS.values())
-    item = result[0]
-    assert (item["leader"], item["replicas"], item["isr"]) == (1, [1], [1])
-    assert len(item["topic_id"]) == 22
-    (only,) = rows(snapshot, "brokers")
-    assert (only["broker"], only["host"], only["port"]) == (1, "127.0.0.1", broker.ports[0])
-
-
-def test_offsets_and_lag(broker: Brokers, admin: KafkaAdminClient) -> None:
-    """A group without members has them as well; its lag is what is left to read, or below 0."""
-    producer = KafkaProducer(bootstrap_servers=broker.bootstrap)
-    for _ in range(5):
-        producer.send("payments", b"x", partition=1)
-    producer.flush()
-    consumer = KafkaConsumer(bootstrap_servers=broker.bootstrap, group_id="g-offsets")
-    consumer.assign([TopicPartition("payments", 1)])
-    consumer.commit(
-        {
-            TopicPartition("payments", 1): OffsetAndMetadata(3, "", -1),
-            TopicPartition("payments", 0): OffsetAndMetadata(9, "", -1),
-        }
-    )
-    consumer.close(autocommit=False)
-    producer.close()
-    result = collected_of(broker, groups=ClusterSelection(("g-offsets",)))
-    beyond, row = rows(result, "offsets")
-    assert (row["committed_offset"], row["end_offset"], row["lag"]) == (3, 5, 2)
-    assert (row["start_offset"], beyond["start_offset"]) == (0, None)
-    assert (beyond["committed_offset"], beyond["lag"]) == (9, beyond["end_offset"] - 9)
-    assert beyond["lag"] < 0
-    (group,) = rows(result, "groups")
-    assert group["state"] == "Empty"
 
 
 def test_it_only_reads(broker: Brokers, admin: KafkaAdminClient) -> None:

@@ -12,8 +12,7 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, cli
 from spark.demo import demo_fleet
-from spark.fleet.local_store import write_store
-from tests.support.fleets import SNAPSHOT, snapshot_of
+from tests.support.fleets import snapshot_of
 from tests.support.output_schema import check_output
 from tests.support.said import Run, Said
 from tests.support.small import small
@@ -73,8 +72,7 @@ def demo(spark: SparkSession, demo_tables: dict[str, pa.Table]) -> FleetSnapshot
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     """A store of two small groups."""
-    write_store(small().tables(), tmp_path / "store", SNAPSHOT)
-    return tmp_path / "store"
+    return small().store(tmp_path / "store")
 
 
 @pytest.fixture

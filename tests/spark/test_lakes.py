@@ -18,7 +18,7 @@ from spark.demo.history import HOURS, make_history
 from spark.fleet.local_store import write_store
 from spark.jobs.demo import SEED
 from tests.paths import ROOT
-from tests.support.resolver import resolving
+from tests.support.locks import resolving
 
 pytestmark = pytest.mark.ends
 

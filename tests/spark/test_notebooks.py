@@ -16,7 +16,7 @@ from spark.fleet.local_store import write_store
 from tests.conftest import run_folder
 from tests.paths import ROOT
 from tests.support.fleets import SNAPSHOT
-from tests.support.resolver import resolving
+from tests.support.locks import resolving
 
 pytestmark = pytest.mark.ends
 

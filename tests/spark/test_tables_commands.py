@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from tests.support.catalog import put, schema
 from tests.support.fleets import SNAPSHOT
-from tests.support.said import Run, Said, is_one_line
+from tests.support.said import Run, Said, check_refused
 from tests.support.small import EARLIER, small
 from tests.support.terminal import tables_of
 
@@ -53,8 +53,7 @@ def test_a_plan_is_made_of_tables_into_tables_verified_and_exported(
     well(run("export-plan", *plan, "--group", "g", "--out", file))
     assert json.loads(file.read_text())["group"] == "g"
     output = run(*words[:4], lake)
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert "output lake holds a store already: choose another schema for a plan" in output.err
+    check_refused(output, "output lake holds a store already: choose another schema for a plan")
 
 
 @pytest.mark.ends  # it reads and writes tables as the plan does, which the default tier has

@@ -1,10 +1,8 @@
 """The assignors for Java, built by Maven; tests that need them are skipped where there is none."""
 
-import fcntl
 import os
 import shutil
 import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.paths import ROOT
+from tests.support.locks import alone_with
 
 TARGET = ROOT / "optimizer" / "assignor" / "java" / "target"
 
@@ -28,8 +27,7 @@ def assignor_jar() -> AssignorJar:
     """Build the jar, unless it is there as the sources are; tests side by side take turns."""
     if shutil.which("mvn") is None:
         pytest.skip("the assignors for Java are built by Maven, and there is no `mvn`")
-    with (Path(tempfile.gettempdir()) / "evenfleet-tests-maven.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with alone_with("maven"):
         built = subprocess.run(
             [ROOT / "bin" / "build-jar"], capture_output=True, text=True, check=False
         )

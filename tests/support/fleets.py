@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from optimizer import Group
 from spark import FleetSnapshot
-from spark.fleet.local_store import SCHEMAS
+from spark.fleet.local_store import SCHEMAS, write_store
 from spark.fleet.schemas import TABLES
 
 SNAPSHOT = "20261121T060000Z"
@@ -72,6 +72,11 @@ class Fleet:
             for name, rows in self.rows.items()
             if (rows or TABLES[name].required) and name not in left_out
         }
+
+    def store(self, folder: Path, snapshot: str = SNAPSHOT) -> Path:
+        """A store with all tables as that snapshot; gives its folder back."""
+        write_store(self.tables(), folder, snapshot)
+        return folder
 
     def snapshot(self, spark: SparkSession, *left_out: str) -> FleetSnapshot:
         return snapshot_of(spark, self.tables(*left_out))

@@ -25,6 +25,12 @@ def is_one_line(said: Said) -> bool:
     )
 
 
+def check_refused(said: Said, sentence: str) -> None:
+    """Bad input: exit code 2, and one line that has this sentence."""
+    assert (said.code, is_one_line(said)) == (2, True), said
+    assert sentence in said.err
+
+
 def flat(printed: str) -> str:
     """What tables say, without the lines that they fold it into."""
     return " ".join(printed.split())

@@ -5,10 +5,8 @@ standard input is a FIFO that each of them keeps open.
 """
 
 import contextlib
-import fcntl
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from time import sleep
 
@@ -19,6 +17,7 @@ from pyspark.serializers import UTF8Deserializer, read_int
 from pyspark.sql import SparkSession
 
 from spark.startup.java_process import keep_names
+from tests.support.locks import locked
 
 
 class SharedJvm:
@@ -34,7 +33,7 @@ class SharedJvm:
 
     def session(self, settings: dict[str, str]) -> SparkSession:
         """A session of this process alone, in the one SparkContext; the first has its settings."""
-        with _locked(self._folder / "jvm-lock"):
+        with locked(self._folder / "jvm-lock"):
             if is_first := not self._address.is_file():
                 self._start(settings)
             context = self._context(settings)
@@ -103,10 +102,3 @@ def _without_call_sites(context: SparkContext) -> None:
     """Name no line of Java's for each RDD and query: finding it walks the whole stack."""
     for form in ("short", "long"):
         context.setLocalProperty(f"callSite.{form}", "tests")
-
-
-@contextlib.contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    with file.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

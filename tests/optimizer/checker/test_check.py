@@ -5,8 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from optimizer.checker.check import check_assignment
-from optimizer.model import NOBODY, Problem
+from optimizer import Goals
+from optimizer.checker import check_assignment
+from optimizer.checker.facts import COSTS as CHECKER_COSTS, TableFacts
+from optimizer.model import LEVELS, NOBODY, IntArray, Problem
+from optimizer.model.levels import Level
+from optimizer.solver import solve
+from optimizer.solver.kinds import COSTS, CostTable
 from optimizer.strategies.range import assign_ranges
 from tests.optimizer.oracles import facts_of_problem
 from tests.support.groups import problem, random_problem
@@ -86,3 +91,39 @@ def test_what_is_no_assignment_of_the_group_is_named(target: list[int], faults: 
 def test_what_would_be_better_is_named(group: Problem, target: list[int], witness: str) -> None:
     verdict = check_assignment(group, np.array(target))
     assert re.fullmatch(witness, str(verdict.witness))
+
+
+NAME = "strangers"
+"""Partitions of the first topic cost all members but the first one."""
+
+
+def columns(problem: Problem) -> IntArray:
+    return np.minimum(np.arange(len(problem.member_ids)), 1)
+
+
+def table(problem: Problem, _: Goals) -> CostTable:
+    return CostTable((problem.topic_of == 0).astype(np.int64), columns(problem), 2, np.array([2]))
+
+
+def facts(problem: Problem, _: Goals) -> TableFacts:
+    costly = np.array([[False, False], [False, True]])
+    return TableFacts((problem.topic_of == 0).astype(np.int64), columns(problem), NAME, costly)
+
+
+@pytest.mark.parametrize("levels", [(NAME,), ("moves", NAME)])
+def test_a_cost_in_the_tables_is_planned_proven_and_said(
+    levels: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = [random_problem(seed) for seed in range(30)]
+    others = [solve(group).target for group in groups]
+    monkeypatch.setitem(LEVELS, NAME, Level("fewer strangers", "that strangers are needed"))
+    monkeypatch.setitem(COSTS, NAME, table)
+    monkeypatch.setitem(CHECKER_COSTS, NAME, facts)
+    goals, witnesses = Goals(levels=levels), []
+    for group, other in zip(groups, others, strict=True):
+        verdict = check_assignment(group, solve(group, goals).target, goals=goals)
+        assert verdict.balance_optimal
+        assert verdict.witness is None
+        assert verdict.certificate is not None
+        witnesses.append(check_assignment(group, other, goals=goals).witness)
+    assert any((witness or "").startswith("fewer strangers: ") for witness in witnesses)

@@ -12,7 +12,7 @@ from optimizer.checker.certificate import MalformedCertificateError, decode, enc
 from optimizer.checker.check import Verdict, check_assignment
 from optimizer.model import IntArray, Problem, levels_of
 from optimizer.model.numbering import problem_of
-from optimizer.solver.solve import solve
+from optimizer.solver import solve
 from tests.optimizer.oracles import Facts, best_by_network, facts_of_problem, levels_in
 from tests.optimizer.test_optimum import is_judged
 from tests.support.groups import random_problem, tiny_group

@@ -1,5 +1,8 @@
-"""The best balance by at most so many copies, against trying everything."""
+"""Levels of replicas that can't be reached in full: limits of copies and bytes, prices as proof."""
 
+from collections import Counter
+from collections.abc import Container, Mapping
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -16,9 +19,23 @@ from optimizer.replicas import (
     ReplicaGoals,
     ReplicaGoalsError,
     check_replicas,
+    most_bytes_bound,
     plan_replicas,
 )
-from tests.optimizer.replicas.clusters import all_sets, measured, planned_by, random_cluster
+from optimizer.replicas.cycles import search
+from optimizer.replicas.levels import leader_placement, replica_placement
+from optimizer.replicas.numbering import in_scope, number_cluster
+from optimizer.replicas.placement import proves
+from optimizer.replicas.solve import solve
+from tests.optimizer.replicas.clusters import (
+    Name,
+    Sets,
+    all_sets,
+    measured,
+    planned_by,
+    racks_of,
+    random_cluster,
+)
 from tests.support.tiers import tiered
 
 
@@ -73,3 +90,56 @@ def test_goals_that_a_limit_of_copies_does_not_fit_are_refused() -> None:
     cluster = Cluster([Broker(1)], [Partition("t", 0, [1])])
     with pytest.raises(ReplicaGoalsError, match="proven by its own bound"):
         check_replicas(cluster, {("t", 0): [1]}, ReplicaGoals(most_copies=1))
+
+
+def most_bytes(sets: Sets, sizes: Mapping[Name, int], usable: Container[int]) -> int:
+    loads: Counter[int] = Counter()
+    for name, row in sets.items():
+        loads.update({broker: sizes[name] for broker in row if broker in usable})
+    return max(loads.values(), default=0)
+
+
+@pytest.mark.parametrize("block", tiered(range(10), 3))
+def test_no_choice_of_brokers_is_below_the_bound(block: int) -> None:
+    exact = 0
+    for seed in range(block, 150, 10):
+        cluster = random_cluster(Random(seed))
+        plan = plan_replicas(cluster)
+        sizes = {
+            (partition.topic, partition.partition): size
+            for partition, size in zip(
+                plan.cluster.partitions, plan.cluster.sizes()[0].tolist(), strict=True
+            )
+        }
+        least = min(
+            most_bytes(sets, sizes, racks_of(cluster))
+            for sets in all_sets(cluster, planned_by(plan, cluster))
+        )
+        bound = most_bytes_bound(plan.cluster)
+        assert bound <= least, seed
+        exact += bound == least
+    assert exact > 15 / 2
+
+
+def test_prices_that_are_all_too_high_or_too_low_prove_nothing() -> None:
+    """Whatever is cheapest stays it, so that only the loads tell."""
+    refused = 0
+    for seed in range(20):
+        cluster, goals = number_cluster(random_cluster(Random(seed))), ReplicaGoals()
+        rows, _ = in_scope(cluster)
+        if not len(rows):
+            continue
+        problem = replica_placement(cluster, rows, goals)
+        sets, _ = solve(problem)
+        for placement in (problem, leader_placement(cluster, rows, sets, goals)):
+            brokers, _ = solve(placement)
+            prices = search(placement, brokers).prices
+            assert proves(placement, brokers, prices)
+            far = 9 * (1 + int(abs(prices.of_broker).max()))
+            for by in (-far, far):
+                moved = replace(
+                    prices, of_broker=prices.of_broker + by, of_topic=prices.of_topic + by
+                )
+                assert not proves(placement, brokers, moved)
+                refused += 1
+    assert refused > 20

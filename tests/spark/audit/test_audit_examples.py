@@ -86,16 +86,6 @@ def test_every_example_is_checked() -> None:
     }
 
 
-def test_options_that_are_wrong_would_show() -> None:
-    for words in (
-        ["audit", "s", "--out"],
-        ["audit", "s", "--fail", "critical"],
-        ["audit", "s", "--fail-on", "x"],
-    ):
-        with pytest.raises(Exception, match=r"(?i)requires an argument|no such option|value error"):
-            options(words)
-
-
 def crontab() -> list[list[str]]:
     """The schedule and the command of each entry."""
     lines = (EXAMPLES / "audit.crontab").read_text(encoding="utf-8").splitlines()

@@ -164,7 +164,7 @@ def test_a_fleet_that_is_well_alerts_nobody(run: Run, tmp_path: Path) -> None:
     members = {"a": ["t"], "b": ["t"], "c": ["t"]}  # c has nothing, as there is nothing left
     well = Fleet().topic("t", 2).group("g", members, [("t", 0, "a"), ("t", 1, "b")])
     for snapshot in ids(2):
-        write_store(well.tables(), tmp_path / "store", snapshot)
+        well.store(tmp_path / "store", snapshot)
     words = ("--out", tmp_path / "out", "--since-last", "--prometheus", tmp_path / "audit.prom")
     assert run("audit", tmp_path / "store", *words).code == 0
     assert run("members", tmp_path / "store", "--metrics", tmp_path / "m.prom").code == 0

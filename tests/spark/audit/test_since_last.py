@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from spark.audit.since_last import AuditScope, Change, Tracked, counts_of, tracked_now
-from spark.fleet.local_store import write_store
 from tests.support.histories import HOURS
 from tests.support.said import Run
 from tests.support.small import TWO_OWNERS, troubled
@@ -89,7 +88,7 @@ def test_the_command_alerts_once(run: Run, tmp_path: Path) -> None:
     words = (*words, "--no-history")
     course, series = [], set()
     for hour, fleet in enumerate((troubled(TWO_OWNERS), troubled())):
-        write_store(fleet.tables(), store, HOURS[hour])
+        fleet.store(store, HOURS[hour])
         said = run("audit", store, *words, "--format", "json")
         shown = tables_of(said)["changes"]
         course.append((said.code, Counter(row["change"] for row in shown)))

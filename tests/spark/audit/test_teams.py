@@ -9,9 +9,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from spark import InputError
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import Mute, Part, Team, team_of
-from spark.fleet.local_store import write_store
 from spark.settings import read_settings
-from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.fleets import Fleet
 from tests.support.said import Run, Said
 from tests.support.small import rows
 from tests.support.terminal import tables_of
@@ -57,8 +56,7 @@ def store(tmp_path: Path) -> Path:
         twice = [("t", 0, "b")] if group == "pay-a" else []
         claims = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "b"), *twice]
         fleet.group(group, {"a": ["t"], "b": ["t"]}, claims)
-    write_store(fleet.tables(), path := tmp_path / "store", SNAPSHOT)
-    return path
+    return fleet.store(tmp_path / "store")
 
 
 def test_the_file_states_them(config: Path) -> None:

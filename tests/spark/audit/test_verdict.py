@@ -1,4 +1,4 @@
-"""A fleet's state, never better than what could be judged; and what is said below the tables."""
+"""A fleet's state, never better than what could be judged; and what is said of it."""
 
 from collections import Counter
 from typing import Any
@@ -7,7 +7,9 @@ import pytest
 
 from spark import verdict
 from spark.audit import fails
+from spark.audit.finding import sentence
 from spark.audit.verdict import state_of
+from spark.text import LONGEST
 
 NONE = {"finding": "unbalanced", "critical": 0, "warning": 0, "info": 3}
 CARE = {"finding": "idle-members", "critical": 0, "warning": 2, "info": 1}
@@ -126,3 +128,35 @@ def test_nothing_judged_fails_and_unsupported_groups_do_not(severity: str) -> No
         assert fails([NONE], groups, severity)
     for groups in ({"unsupported": 1}, {"ok": 1, "invalid": 9}):
         assert not fails([NONE], groups, severity)
+
+
+@pytest.mark.parametrize(
+    ("template", "value", "text"),
+    [
+        ("{it}", None, "?"),
+        ("{it}", "{it} %s {", "{it} %s {"),
+        ("{it}", 1200, "1,200"),
+        ("{it:whole}", 1200, "1200"),
+        ("{it:partition}", 1200, "1,200 partitions"),
+        ("{it:static member}", 1, "1 static member"),
+        ("{it:is|are}", 1, "is"),
+        ("{it:is|are}", 0, "are"),
+        ("{it:at least |}7", True, "at least 7"),
+        ("{it:at least |}7", False, "7"),
+        *(("{it:decimal}", 2.25, "2.3"), ("{it:decimal}", 0.05, "0.1"), ("{it:decimal}", 7, "7.0")),
+        ("{it:decimal}", 1234.56, "1,234.6"),
+        *(("{it:percent}", 0.99999, "99 %"), ("{it:percent}", 1.0, "100 %")),
+        ("{it:hours}", 5400, "1.5"),
+        ("{it:integer}", 1059.9, "1,059"),
+        ("{it[0]}-{it[1]:partition}", ("orders", 2), "orders-2 partitions"),
+        ("{it.real:partition}", 3, "3 partitions"),
+    ],
+)
+def test_blank(template: str, value: object, text: str) -> None:
+    assert sentence(template, {"it": value}) == text
+
+
+def test_long_names_are_shortened_unless_they_are_whole() -> None:
+    name = "n" * (LONGEST + 1)
+    assert len(sentence("{name}", {"name": name})) < LONGEST
+    assert sentence("{name:whole}", {"name": name}) == name

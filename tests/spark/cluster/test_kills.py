@@ -106,7 +106,7 @@ def test_groups_that_end_their_worker_fail_alone_also_in_a_python_that_is_shippe
     spark: SparkSession, whole_cluster: StandaloneCluster, tmp_path: Path
 ) -> None:
     """More such groups than a task has tries; the archive's Python is a link to this one."""
-    write_store(DEADLY.tables(), tmp_path / "store", SNAPSHOT)
+    DEADLY.store(tmp_path / "store")
     shipped = tmp_path / "python"
     shipped.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     shipped.chmod(0o755)

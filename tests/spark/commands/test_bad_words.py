@@ -8,7 +8,6 @@ import pytest
 
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import PlanFolder
-from spark.fleet.local_store import write_store
 from spark.terminal import PlannedOptions
 from tests.paths import DATA
 from tests.support.fleets import SNAPSHOT, Fleet
@@ -215,7 +214,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"{name}.toml").write_text(text, encoding="utf-8")
     (folder / "store").mkdir()
     small = Fleet().topic("orders", 2).group("g", {"a": ["orders"], "b": ["orders"]})
-    write_store(small.group("nobody", {}).tables(), folder / "small", SNAPSHOT)
+    small.group("nobody", {}).store(folder / "small")
     plans = PlanFolder(folder / "plan")
     plans.put(GroupPlan("c", "orders", SNAPSHOT, {"a": {"paid": [0]}}))
     plans.put(GroupPlan("d", "refunds", SNAPSHOT, {"a": {"paid": [0]}}))

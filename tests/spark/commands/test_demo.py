@@ -13,7 +13,7 @@ import pytest
 from spark.demo import make_history
 from spark.jobs import demo
 from spark.terminal import Ended, StoreOptions
-from tests.support.said import Run, is_one_line
+from tests.support.said import Run, check_refused
 
 ANSWERS = {"audit": "7 critical findings. Start with x. More.", "plan": "41 of 272 groups gain."}
 """Answers of some commands; the demo shows how they begin."""
@@ -68,8 +68,7 @@ def test_its_commands(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     snapshots = sorted(folder.name for folder in (out / "store" / "groups").iterdir())
     assert (len(snapshots), snapshots[-1]) == (12, f"snapshot={until}")
     output = run("demo", "--groups", 12, "--out", out)
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert f"{out}/store exists: remove it, or choose another --out" in output.err
+    check_refused(output, f"{out}/store exists: remove it, or choose another --out")
 
 
 @pytest.mark.ends

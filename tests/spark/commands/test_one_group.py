@@ -8,7 +8,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot, frontier_of_group
-from spark.fleet.local_store import write_store
 from spark.simulate import rates_of_group, scenario_in
 from spark.text import plain
 from tests.paths import ROOT
@@ -304,7 +303,7 @@ class TestSimulate:
             for n in range(6):
                 offsets = {"committed_offset": of_a if n < 3 else end, "end_offset": end}
                 fleet.add("offsets", group="app", topic="t", partition=n, **offsets)
-            write_store(fleet.tables(), tmp_path / "store", HOURS[hour])
+            fleet.store(tmp_path / "store", HOURS[hour])
             if hour == 0:
                 text = figures("peak_rate = 100")["said"]
                 assert "Lag is unknown without rates: collect twice" in text

@@ -12,7 +12,6 @@ import pytest
 
 from optimizer.model import DEFAULT_GOALS, Goals
 from spark.compare.measure import ComparedRow
-from spark.fleet.local_store import write_store
 from spark.glossary import GLOSSARY
 from spark.groups.columns import columns_of
 from spark.settings import USUAL_STRATEGIES
@@ -179,7 +178,7 @@ class TestWhole:
 
 def test_a_plan_without_any_partition_verifies(run: Run, tmp_path: Path) -> None:
     """Not one group has members."""
-    write_store(Fleet().group("g", {}).tables(), tmp_path / "store", SNAPSHOT)
+    Fleet().group("g", {}).store(tmp_path / "store")
     assert run("plan", tmp_path / "store", "--out", tmp_path / "plan").code == 0
     assert rows(tmp_path / "plan" / "assignments") == []
     output = run("verify", tmp_path / "store", tmp_path / "plan", "--format", "json")

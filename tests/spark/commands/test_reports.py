@@ -1,25 +1,34 @@
-"""`evenfleet report` on the torture store: it reads what the commands before it have written."""
+"""What several commands say of the torture store is one thing: advice, and figures on the page."""
 
 import re
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from optimizer.advice import KINDS
+from spark.audit import FINDINGS, AuditSettings, findings_of
+from spark.audit.group_evaluator import OF_ROWS
+from spark.explain import explain_rows, rows_of_groups
+from spark.fleet import FleetFiles
 from spark.jobs.report import with_command
 from spark.report import Material, Results
+from spark.settings import DEFAULT_FLEET_GOALS
+from spark.solve import ADVICE_COLUMNS
 from tests.spark.commands.conftest import Once, audit_words, compare_words, history_words
 from tests.spark.report.materials import material
 from tests.spark.report.test_page import Read, data_of
 from tests.support.fleets import SNAPSHOT
 from tests.support.said import Run
+from tests.support.small import rows
 from tests.support.terminal import tables_of
 from tests.support.torture import HOURS, check_harmless, hostile
 
 
-def findings_of(read: Read) -> dict[str, dict[str, int]]:
+def findings_on(read: Read) -> dict[str, dict[str, int]]:
     """How many findings a page has of each kind and severity."""
     counts = {}
     for summary in read.summaries:
@@ -51,7 +60,7 @@ class TestReport:
         same = Read(again.read_text("utf-8"))
         self.check_past(again.read_text("utf-8"), same)
         assert same.told == read.told
-        assert findings_of(same) == findings_of(read)
+        assert findings_on(same) == findings_on(read)
         tables = [table for table in read.tables if table[0][:1] != ["group"]]
         assert [table for table in same.tables if table in tables] == tables
 
@@ -60,9 +69,9 @@ class TestReport:
             row["finding"]: {n: row[n] for n in ("critical", "warning", "info") if row[n]}
             for row in printed["findings"]
         }
-        assert findings_of(read) == {name: row for name, row in counts.items() if row}
+        assert findings_on(read) == {name: row for name, row in counts.items() if row}
         text = "".join(read.text)
-        assert printed["verdict"][0]["verdict"].partition(" It looks at")[0] in text
+        assert printed["verdict"][0]["verdict"].partition(" Only this snapshot")[0] in text
         groups, findings = (
             pd.read_parquet(folders["audit"] / name) for name in ("groups", "findings")
         )
@@ -135,3 +144,56 @@ class TestReport:
             f"evenfleet rollout {where} --group {name}",
             f"evenfleet audit {where}",
         ]
+
+
+COLUMNS = (*ADVICE_COLUMNS, "unread")
+
+Rows = dict[tuple[str, str], dict[str, Any]]
+
+
+def rows_in(folder: Path) -> Rows:
+    """What a folder's table `groups` says of each group."""
+    groups = rows(folder / "groups")
+    return {(row["cluster"], row["group"]): {name: row[name] for name in COLUMNS} for row in groups}
+
+
+@pytest.fixture
+def plan(torture: Path, results: Path, once: Once) -> Rows:
+    once("plan", torture, "--out", results / "plan")
+    return rows_in(results / "plan")
+
+
+@pytest.mark.parametrize(("command", "words"), [("audit", audit_words), ("compare", compare_words)])
+def test_commands_say_what_plan_says(
+    command: str, words: Any, torture: Path, results: Path, once: Once, plan: Rows
+) -> None:
+    once(command, torture, *words(results))
+    other = rows_in(results / command)
+    assert other.keys() == plan.keys()
+    assert {key: row for key, row in other.items() if row != plan[key]} == {}
+
+
+def test_explain_says_what_plan_and_audit_say(
+    torture: Path, results: Path, once: Once, plan: Rows
+) -> None:
+    """Of files, without Spark, as the page does of the worst groups; and what the audit finds."""
+    readable = [key for key in sorted(plan) if all("\\" not in name for name in key)]
+    encoded = rows_of_groups(FleetFiles.read(str(torture)), readable, DEFAULT_FLEET_GOALS)
+    explained = explain_rows(encoded, find=partial(findings_of, audit_settings=AuditSettings()))
+    told = {(one.cluster, one.group): one.as_json for one in explained}
+    assert told.keys() == {*readable}
+    for key, columns in told.items():
+        assert {name: columns[name] for name in COLUMNS} == pytest.approx(plan[key]), key
+    once("audit", torture, *audit_words(results))
+    keys = ("subject", "finding", "severity", "measure", "sentence", "advice")
+    assert {(key, *map(row.get, keys)) for key in told for row in told[key]["findings"]} == {
+        (key, *map(row.get, keys))
+        for row in rows(results / "audit" / "findings")
+        if (key := (row["cluster"], row["group"])) in told
+        and OF_ROWS.issuperset(FINDINGS[row["finding"]].needs)
+    }
+
+
+def test_kinds_of_advice_are_met(plan: Rows) -> None:
+    assert {row["advice_kind"] for row in plan.values()} == {*KINDS} - {"members"}
+    assert {row["judged_by"] for row in plan.values()} == {"count", "weight", None}

@@ -98,12 +98,6 @@ def test_each_kind_of_groups_has_its_own_strategies() -> None:
     assert for_kind(["range", "connect-eager"], kind_of("connect")) == ["connect-eager"]
 
 
-@pytest.mark.parametrize("name", ["best", ""])
-def test_an_unknown_strategy_names_those_that_exist(name: str) -> None:
-    with pytest.raises(ValueError, match=f"unknown strategy '{name}': choose one of current, opt"):
-        check_strategies(["range", name])
-
-
 def test_null_keys_stop_the_comparison(spark: SparkSession) -> None:
     with pytest.raises(InputError, match=r"\(groups\.cluster: 1 rows\)"):
         compare_fleet(Fleet().add("groups", cluster=None, group="g").snapshot(spark))

@@ -13,7 +13,6 @@ from optimizer import (
     STRATEGY_NAMES,
     Group,
     Strategy,
-    StrategyError,
 )
 from optimizer.checker.check import check_assignment
 from optimizer.model import DEFAULT_GOALS, Goals
@@ -218,41 +217,19 @@ def test_without_the_optimum_each_answer_is_checked_and_no_excess_is_known(
     assert [answers[name]["excess"] for name in names] == [None] * 4
 
 
-def test_where_kafka_throws_the_row_says_so_and_the_others_go_on(replaced: Any) -> None:
-    asked = replaced(cooperative_sticky=raising(StrategyError("Kafka never ends here")))
-    answers = measured(one_joins())
-    for strategy in ("sticky", "cooperative-sticky"):
-        row = answers.pop(strategy)
-        assert (row["status"], row["reason"]) == ("failed", "Kafka never ends here")
-        assert (row["members"], row["partitions"], row["max_load"]) == (2, None, None)
-        assert (row["excess"], row["rounds"]) == (None, None)
-    assert asked.count("cooperative-sticky") == 1
-    assert {row["status"] for row in answers.values()} == {"ok"}
-
-
 def for_ever(*_: Any) -> Answer:
     while True:
         pass
 
 
-@pytest.mark.parametrize(
-    ("strategy", "reason"),
-    [
-        (
-            for_ever,
-            "it takes longer than the 0.2 seconds that a strategy has for one group "
-            "(setting strategy_seconds)",
-        ),
-        (raising(ArithmeticError("no luck")), "ArithmeticError: no luck"),
-    ],
-)
-def test_a_strategy_that_fails_says_why_and_the_others_go_on(
-    replaced: Any, strategy: Any, reason: str
-) -> None:
-    replaced(roundrobin=strategy)
+def test_a_strategy_that_takes_too_long_says_so_and_the_others_go_on(replaced: Any) -> None:
+    replaced(roundrobin=for_ever)
     answers = measured(one_joins(), ["roundrobin", "range"], seconds=0.2)
     assert [row["status"] for row in answers.values()] == ["failed", "ok"]
-    assert answers["roundrobin"]["reason"] == reason
+    assert answers["roundrobin"]["reason"] == (
+        "it takes longer than the 0.2 seconds that a strategy has for one group "
+        "(setting strategy_seconds)"
+    )
 
 
 def test_an_answer_that_is_no_assignment_is_not_called_optimal(replaced: Any) -> None:
@@ -262,24 +239,6 @@ def test_an_answer_that_is_no_assignment_is_not_called_optimal(replaced: Any) ->
     row = measured(fleet, ["range"])["range"]
     assert (row["status"], row["sum_squares"]) == ("ok", 2)
     assert (row["balance_optimal"], row["moves_optimal"]) == (None, None)
-
-
-@pytest.mark.parametrize(
-    ("fleet", "status"),
-    [
-        (Fleet().group("g", {}), "empty"),
-        (Fleet().group("g", {"a": []}, state="Assigning"), "rebalancing"),
-        (Fleet().group("g", {"a": []}).add("groups", group="g"), "invalid"),
-    ],
-)
-def test_a_group_without_a_problem_has_its_reason_under_every_strategy(
-    fleet: Fleet, status: str
-) -> None:
-    for row in measured(fleet).values():
-        assert row["status"] == status
-        assert row["reason"]
-        entries = {"cluster", "group", "status", "reason", "strategy", "members", "seconds", "kind"}
-        assert {name for name, cell in row.items() if cell is not None} == entries
 
 
 def test_partitions_that_nobody_reads_are_never_balanced() -> None:

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from spark.fleet.local_store import write_store
 from tests.paths import ROOT
 from tests.spark.connect import notebook
 from tests.support.fleets import SNAPSHOT, Fleet
@@ -37,7 +36,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     fleet.group("nobody", {}, state="Empty")
     folder = tmp_path_factory.mktemp("connect")
     for name in ("store", "store-broken"):
-        write_store(fleet.tables(), folder / name, SNAPSHOT)
+        fleet.store(folder / name)
     (part,) = (folder / "store-broken" / "members" / f"snapshot={SNAPSHOT}").glob("*.parquet")
     part.write_bytes(b"PAR1 and nothing of Parquet")
     return folder / "store"

@@ -11,9 +11,8 @@ from optimizer.assignor.plan_file import GroupPlan
 from spark import FleetSnapshot, plan_fleet
 from spark.enforce.export import SHARED, Exported, NoPlan
 from spark.enforce.plan_folder import PlanFolder
-from spark.fleet.local_store import write_store
 from tests.support.fleets import SNAPSHOT, Fleet
-from tests.support.said import Run, flat, is_one_line
+from tests.support.said import Run, check_refused, flat, is_one_line
 
 NAMES = {2: "two", 3: "three", 4: "four", 5: "five"}
 KEYS = {"m1": ("one", "app"), **{f"m{n}": (None, name) for n, name in NAMES.items()}}
@@ -50,7 +49,7 @@ class Made(NamedTuple):
 def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("export")
     made = Made(folder / "store", folder / "plan")
-    write_store(fleet().tables(), made.store, SNAPSHOT)
+    fleet().store(made.store)
     with plan_fleet(FleetSnapshot.read(spark, str(made.store))) as plan:
         plan.write(str(made.plan))
     return made
@@ -195,13 +194,9 @@ def test_folders_that_hold_no_index_of_plans_say_what_to_name(run: Run, tmp_path
 def test_bad_plans_and_unreachable_clusters(run: Run, tmp_path: Path, command: str) -> None:
     """No plan is bad input; a cluster that can't be reached is a run that failed."""
     file, server = tmp_path / "plan.json", ("--bootstrap", "127.0.0.1:1")
-    output = run(command, file, *server)
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert "there is no plan in" in output.err
+    check_refused(run(command, file, *server), "there is no plan in")
     file.write_text('{"format": "evenfleet-plan", "version": 9}')
-    output = run(command, file, *server)
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert "version 9" in output.err
+    check_refused(run(command, file, *server), "version 9")
     file.write_text(
         '{"format": "evenfleet-plan", "version": 1, "cluster": "c", "group": "g",'
         ' "snapshot": "s", "members": {"a": {"t": [0]}}}'

@@ -13,9 +13,8 @@ from spark.fleet.local_store import write_store
 from tests.paths import ROOT
 from tests.support.fleets import SNAPSHOT, write_files
 from tests.support.odd_groups import odd_groups
-from tests.support.said import Run, is_one_line
+from tests.support.said import Run, check_refused
 from tests.support.terminal import tables_of
-from tests.support.tiers import tiered
 
 
 @pytest.fixture
@@ -31,27 +30,6 @@ def both_ways(run: Run, monkeypatch: pytest.MonkeyPatch, *words: object) -> tupl
         elsewhere.setattr("spark.terminal.stores.by_submit", lambda: True)
         by_spark = run(*words)
     return alone, by_spark
-
-
-ODD_GROUPS = [
-    ("own-rack", "--rack", "any", "--format", "json"),
-    ("plain",),  # of two clusters
-    ("nobody's",),
-    ("plain", "--cluster", "e"),
-    ("plain", "--cluster", "c", "--snapshot", "20261121T050000Z"),
-    (r"caf\xe9",),
-    *(("reads-shared",), ("twice",), ("of-connect",), ("a\\b",)),
-]
-
-
-@pytest.mark.parametrize("words", tiered(ODD_GROUPS, 3))
-def test_explain_says_the_same(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
-) -> None:
-    store = write_files(odd_groups().tables(), tmp_path)
-    alone, by_spark = both_ways(run, monkeypatch, "explain", store, "--group", *words)
-    assert alone == by_spark
-    assert "Traceback" not in alone.err
 
 
 def test_snapshots_says_the_same(
@@ -91,31 +69,17 @@ print(SparkContext._gateway, file=sys.stderr)
     assert lines.count("0") == 3
 
 
-@pytest.mark.parametrize("command", ["explain", "frontier"])
-def test_limits_of_options_that_nothing_fits_end_the_command(
-    run: Run, store: Path, command: str
-) -> None:
+def test_limits_of_options_that_nothing_fits_end_the_command(run: Run, store: Path) -> None:
     """Those that are beside others are only said."""
-    words = (command, store, "--group", "g", "--goal")
+    words = ("explain", store, "--group", "g", "--goal")
     output = run(*words, "exclude={members = 'nobody'}")
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert "no member or partition fits the limits of --goal (exclusion of nobody)" in output.err
+    check_refused(output, "no member or partition fits the limits of --goal (exclusion of nobody)")
     output = run(*words, "exclude=[{members = 'nobody'}, {members = '*', topics = 'nothing*'}]")
     assert output.code == 2
     output = run(*words, "max_per_topic=[{topics = 'nothing', most = 1}, 50]")
     assert output.code == 0
     said = "No member or partition fits a limit: at most 1 partition of nothing a member."
     assert said in output.err.replace("\n", " ")
-
-
-def test_a_flipped_bit(run: Run, store: Path) -> None:
-    (part,) = store.glob("assignments/*/*.parquet")
-    raw = bytearray(part.read_bytes())
-    raw[len(raw) // 2] ^= 16
-    part.write_bytes(raw)
-    output = run("explain", store, "--group", "g")
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert f"{part} can't be read: its bytes aren't those that were written" in output.err
 
 
 def test_a_flipped_bit_where_no_manifest_tells(run: Run, store: Path) -> None:
@@ -128,8 +92,7 @@ def test_a_flipped_bit_where_no_manifest_tells(run: Run, store: Path) -> None:
     raw[column.data_page_offset + column.total_compressed_size - 3] ^= 16
     part.write_bytes(raw)
     output = run("explain", store, "--group", "g")
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert f"table assignments can't be read from {part}: " in output.err
+    check_refused(output, f"table assignments can't be read from {part}: ")
 
 
 def test_columns(run: Run, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

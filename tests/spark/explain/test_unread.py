@@ -1,10 +1,14 @@
-"""Partitions that nobody reads: how many, and who gets them, alike in all rows of a group."""
+"""What is told of a group's partitions: who reads them, and which stand still."""
 
+from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
-from spark.explain import explain_rows
+from spark.explain import explain_rows, lags_of, stalled_in
+from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import read_or_failed
 from spark.settings import Copartitioned, FleetGoals
 from spark.solve.homogeneous import plan_homogeneous
@@ -65,3 +69,37 @@ def test_who_gets_them_is_said() -> None:
         ("t-1", "nobody", "a (1 → 2)"),
         ("t-2", "nobody", "b (0 → 1)"),
     ]
+
+
+BEFORE = "20261121T050000Z"
+
+
+def fleet(*offsets: tuple[int, int, int]) -> Fleet:
+    fleet = Fleet().topic("t", 4).group("g", {"a": ["t"]}, [("t", p, "a") for p in range(3)])
+    for number, committed, lag in offsets:
+        cells = {"topic": "t", "partition": number, "committed_offset": committed, "lag": lag}
+        fleet.add("offsets", group="g", **cells).add("offsets", group="other", **cells)
+    return fleet
+
+
+def test_what_stands_still_while_records_come_in(spark: SparkSession, tmp_path: Path) -> None:
+    now = fleet((0, 10, 7), (1, 20, 2), (2, 30, 0), (3, 5, 9))
+    fleet((0, 10, 4), (1, 15, 2)).store(tmp_path, BEFORE)
+    now.store(tmp_path)
+    files = FleetFiles.read(str(tmp_path))
+    before = files.before()
+    assert [before and before.id, before and before.before()] == [BEFORE, None]
+    rows = lags_of(files, before, "c", "g")
+    assert [tuple(row.values()) for row in rows] == [
+        ("t-3", None, 5, 9, None, None),
+        ("t-0", "a", 10, 7, 0, 3),
+        ("t-1", "a", 20, 2, 5, 5),
+    ]
+    assert [row["partition"] for row in stalled_in(rows)] == ["t-0"]
+    by_spark = FleetSnapshot.read(spark, str(tmp_path))
+    assert lags_of(by_spark, by_spark.before(), "c", "g") == rows
+    # without the one before nothing is known to stand still, nor where it can't be read
+    for file in tmp_path.glob(f"offsets/snapshot={BEFORE}/*.parquet"):
+        pq.write_table(pq.read_table(file).select(["topic"]), file)
+    for unknown in (None, before):
+        assert stalled_in(lags_of(files, unknown, "c", "g")) == []

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot, InputError
-from spark.fleet.clusters import Composition, compositions, time_of, within_reach
+from spark.fleet.clusters import Composition, compositions
 from spark.fleet.local_store import write_store
 from spark.fleet.results import read_planned
 from spark.fleet.store import Stored
@@ -36,7 +36,7 @@ def fleet_of(*clusters: str, group: str = "g") -> Fleet:
 
 
 def keep(store: Path, snapshot: str, *clusters: str) -> None:
-    write_store(fleet_of(*clusters, group=f"g-{snapshot}").tables(), store, snapshot)
+    fleet_of(*clusters, group=f"g-{snapshot}").store(store, snapshot)
 
 
 def keep_under(store: Path, name: str, *clusters: str) -> None:
@@ -57,20 +57,6 @@ def left_out(cluster: str, snapshot: str, why: str = f"isn't within max_age of {
 
 def groups(fleet: FleetSnapshot) -> set[tuple[str, str]]:
     return {(row.cluster, row.group) for row in fleet.tables["groups"].collect()}
-
-
-@pytest.mark.parametrize(
-    ("snapshot", "hour"),
-    [(SIX, 6), ("20260230T060000Z", None), ("2026-11-21", None), ("s-1", None), (f"{SIX}1", None)],
-)
-def test_the_time_of_an_id(snapshot: str, hour: int | None) -> None:
-    time = time_of(snapshot)
-    assert (time and time.hour) == hour
-
-
-def test_what_is_within_reach() -> None:
-    assert within_reach([YESTERDAY, A_DAY_BEFORE, SIX, SEVEN], DAY) == [A_DAY_BEFORE, SIX, SEVEN]
-    assert within_reach([SIX, SEVEN], timedelta(0)) == [SEVEN]
 
 
 OF_A_DAY = {YESTERDAY: "c", A_DAY_BEFORE: "b", SEVEN: "a"}
@@ -127,14 +113,6 @@ def test_ids_that_are_no_times_are_passed_over_and_named(tmp_path: Path) -> None
         FleetFiles.read(str(tmp_path), "today")
 
 
-def test_a_single_snapshot_is_not_searched_for_clusters(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("spark.fleet.clusters.clusters_in", None)
-    keep(tmp_path, SEVEN, "a")
-    assert FleetFiles.read(str(tmp_path)).id == SEVEN
-
-
 def test_a_broken_older_snapshot_stops_only_who_needs_it(tmp_path: Path) -> None:
     for snapshot, clusters in ((FIVE, "ab"), (SIX, "b"), (SEVEN, "a")):
         keep(tmp_path, snapshot, *clusters)
@@ -159,7 +137,7 @@ def test_tables_of_several_snapshots_are_one_fleet(spark: SparkSession, tmp_path
     keep(tmp_path, FIVE, "a", "b", "c")
     write_store(fleet_of("b").topic("t", 2, "d").tables("groups"), tmp_path, SIX)
     later = fleet_of("a").add("brokers", cluster="a", broker=1).add("members", cluster=None)
-    write_store(later.tables(), tmp_path, SEVEN)
+    later.store(tmp_path, SEVEN)
     fleet = FleetSnapshot.read(spark, str(tmp_path))
     assert fleet.id == SEVEN
     assert fleet.instants == {"a": SEVEN, "b": SIX, "c": FIVE, "d": SIX} == fleet.clusters()
@@ -182,7 +160,7 @@ def test_a_cluster_is_added_beside_what_spark_has_written(
     first.snapshot(spark).write(str(tmp_path))
     later = fleet_of("b")
     later.rows["partitions"][1]["replicas"] = [2, 3]
-    write_store(later.tables(), tmp_path, SIX)
+    later.store(tmp_path, SIX)
     fleet = FleetSnapshot.read(spark, str(tmp_path)).validate()
     assert fleet.clusters() == {"a": SIX, "b": SIX}
     partitions = fleet.tables["partitions"].orderBy("cluster", "partition").collect()

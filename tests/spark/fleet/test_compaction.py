@@ -20,7 +20,6 @@ from spark.fleet import (
     snapshots,
 )
 from spark.fleet.compaction import compact
-from spark.fleet.local_store import write_store
 from spark.store import Folder, Run
 from tests.spark.fleet.test_clusters import fleet_of, keep
 from tests.spark.store.killed_at_each_step import running_run
@@ -110,7 +109,7 @@ def test_names_that_are_no_utf_8_and_nulls_stay(tmp_path: Path) -> None:
     for cluster in "ab":
         fleet = fleet_of(cluster)
         fleet.rows["partitions"][0]["topic_id"] = odd(b"caf\xe9")
-        write_store(fleet.tables(), tmp_path, SNAPSHOT)
+        fleet.store(tmp_path)
     gather(tmp_path)
     result = content(tmp_path)["partitions"]["topic_id"].cast(pa.binary()).to_pylist()
     assert result == [b"caf\xe9", None, b"caf\xe9", None]

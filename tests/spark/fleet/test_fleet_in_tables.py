@@ -109,8 +109,3 @@ def test_tables_that_lack_columns_are_told_in_the_same_sentences(
     report = refused(spark, own)
     assert report.startswith(f"snapshot {SNAPSHOT} can't be used: table members lacks the column")
     assert "table subscriptions lacks the column member_id, topic" in report
-
-
-@pytest.mark.parametrize("name", ["nowhere", "no_catalog.fleet"])
-def test_a_schema_that_is_not_there_is_told(spark: SparkSession, name: str) -> None:
-    assert refused(spark, name).startswith(f"there is no schema {name}: ")

@@ -9,13 +9,12 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError
 from spark.fleet import AUDIT, PLAN, RESULTS, STORE, check_kind, read_results
-from spark.fleet.local_store import write_store
 from spark.fleet.results import with_new_names
 from spark.store import Folder, StoredTable
 from tests.paths import DATA
 from tests.spark.fleet.test_clusters import fleet_of, keep
 from tests.spark.store.killed_at_each_step import SNAPSHOT
-from tests.support.said import Run, is_one_line
+from tests.support.said import Run, check_refused
 from tests.support.terminal import tables_of
 
 
@@ -47,8 +46,7 @@ def test_an_audit_leaves_a_plan_as_it_is(run: Run, tmp_path: Path) -> None:
     put(tmp_path / "out", *RESULTS[PLAN][:2])
     before = sorted((tmp_path / "out").rglob("*"))
     output = run("audit", tmp_path / "store", "--out", tmp_path / "out")
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert f"holds {PLAN} already: choose another folder for {AUDIT}" in output.err
+    check_refused(output, f"holds {PLAN} already: choose another folder for {AUDIT}")
     assert sorted((tmp_path / "out").rglob("*")) == before
 
 
@@ -56,7 +54,7 @@ def test_no_snapshot_is_written_to_a_plan(spark: SparkSession, tmp_path: Path) -
     keep(tmp_path / "store", SNAPSHOT, "a")
     put(tmp_path / "out", *RESULTS[PLAN][:2])
     with pytest.raises(InputError, match=f"holds {PLAN} already"):
-        write_store(fleet_of("a").tables(), tmp_path / "out", SNAPSHOT)
+        fleet_of("a").store(tmp_path / "out")
     with pytest.raises(InputError, match=f"holds {PLAN} already"):
         FleetSnapshot.read(spark, str(tmp_path / "store")).write(str(tmp_path / "out"))
 

@@ -188,8 +188,7 @@ def test_a_number_beyond_an_int_is_no_other_number(
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     """A store of one snapshot, written without Spark."""
-    write_store(small().tables(), tmp_path / "store", SNAPSHOT)
-    return tmp_path / "store"
+    return small().store(tmp_path / "store")
 
 
 def part_of(store: Path, table: str, snapshot: str = SNAPSHOT) -> Path:
@@ -232,7 +231,7 @@ def test_the_newest_whole_snapshot_is_read_unless_one_is_named(store: Path) -> N
 
 def test_the_one_before_is_known(spark: SparkSession, store: Path) -> None:
     """The same part of it, if it is sound; an audit in Python looks at it as the command does."""
-    write_store(small().tables(), store, "20261121T050000Z")
+    small().store(store, "20261121T050000Z")
     newest = FleetSnapshot.read(spark, str(store)).matching("c", "g*")
     older = newest.before()
     assert older

@@ -11,7 +11,6 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot, InputError, explain_group
-from spark.fleet.local_store import write_store
 from spark.groups import coordinators, encode, groups_of, parts_in, parts_of, row_of_group, seat_of
 from spark.groups.coordinators import CoordinatorLocation
 from spark.groups.group import FleetGroup, read_or_failed
@@ -166,7 +165,7 @@ def test_null_keys_are_told_alike(spark: SparkSession, tmp_path: Path) -> None:
     fleet.add("offsets", group="g", topic=None, partition=0).add("brokers", broker=None)
     fleet.add("partitions", topic="t", partition=None)
     fleet.add("partitions", topic="unread", partition=None)
-    write_store(fleet.tables(), tmp_path, SNAPSHOT)
+    fleet.store(tmp_path)
     for read in (FleetFiles.read(str(tmp_path)), FleetSnapshot.read(spark, str(tmp_path))):
         with pytest.raises(InputError) as error:
             explain_group(read, "g")

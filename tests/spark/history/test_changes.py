@@ -10,7 +10,6 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark import FleetHistory
-from spark.fleet.local_store import write_store
 from tests.spark.replay.plain_loop import carried, changes_of
 from tests.spark.replay.random_histories import History, random_histories
 from tests.support.fleets import Fleet
@@ -56,7 +55,7 @@ def one_history(
         for cluster, fleets in cases.items():
             for table, rows in fleets[at].rows.items() if at < len(fleets) else ():
                 fleet.rows[table] += [row | {"cluster": cluster} for row in rows]
-        write_store(fleet.tables(), store, hour)
+        fleet.store(store, hour)
     return FleetHistory.read(spark, str(store))
 
 
@@ -228,7 +227,7 @@ def history(
     """All cases, each a cluster, and random ones, whose clusters begin with `c0`."""
     store = tmp_path_factory.mktemp("store")
     for item, fleet in drawn[0].items():
-        write_store(fleet.tables(), store, item)
+        fleet.store(store, item)
     cases = CASES | {case: fleets for case, (fleets, _) in REBALANCES.items()}
     cases |= {case: with_generations(*fleets) for case, (*fleets, _) in CAUSES.items()}
     with one_history(spark, store, cases) as made:

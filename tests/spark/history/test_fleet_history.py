@@ -11,7 +11,6 @@ from pyspark.sql import SparkSession
 
 from spark import FleetHistory, FleetSnapshot, InputError
 from spark.compare.measure import rows_of_group
-from spark.fleet.local_store import write_store
 from spark.history import Timeline, lags_of, restless, seconds_between
 from spark.settings.strategies import CURRENT
 from spark.solve import TimeLimit
@@ -28,7 +27,7 @@ def three(tmp_path: Path) -> Path:
     """A store with a cluster that isn't in the snapshot between."""
     store = tmp_path / "store"
     for snapshot, clusters in ((FIVE, "cd"), (SIX, "c"), (SEVEN, "cd")):
-        write_store(fleet_of(*clusters).tables(), store, snapshot)
+        fleet_of(*clusters).store(store, snapshot)
     return store
 
 
@@ -128,7 +127,7 @@ def test_states_are_what_a_comparison_says_and_a_part_has_the_changes_of_its_gro
 ) -> None:
     fleets = random_history(seed=1, groups=20, hours=4)
     for item, fleet in fleets.items():
-        write_store(fleet.tables(), tmp_path, item)
+        fleet.store(tmp_path, item)
     columns = ("cluster", "group", "status", "members", "partitions", "max_load", "min_load")
     columns = (*columns, "sum_squares", "excess")
     history = FleetHistory.read(spark, str(tmp_path))

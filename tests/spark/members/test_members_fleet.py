@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import pytest
 from pyspark.sql import SparkSession
 
-from spark import FleetHistory, FleetSnapshot, InputError, members_fleet
+from spark import FleetHistory, FleetSnapshot, members_fleet
 from spark.members import commit_rows, verdict_of
 from spark.members.members_row import summary_of
 from tests.support.fleets import Fleet, snapshot_of
@@ -127,12 +126,6 @@ def test_the_verdict_counts_groups_that_lack_members_and_those_with_some_to_spar
     keeps_up = row(needed=9, behind=0)
     assert verdict_of([keeps_up, spare], 0.7) == "1 of 2 groups have 2 spare members."
     assert verdict_of([row(needed=5)], 0.7) == "None of 1 group lacks members or has any to spare."
-
-
-@pytest.mark.parametrize("headroom", [0, -1, 1.1, float("nan")])
-def test_a_headroom_that_is_none(spark: SparkSession, headroom: float) -> None:
-    with pytest.raises(InputError, match="must be above 0 and at most 1"):
-        members_fleet(fleet().snapshot(spark), None, headroom)
 
 
 def test_groups_with_rates_the_fastest_first() -> None:

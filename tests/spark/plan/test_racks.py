@@ -9,7 +9,6 @@ import pytest
 
 from optimizer import Goals
 from spark.compare.measure import rows_of_group
-from spark.fleet.local_store import write_store
 from spark.settings import FleetGoals
 from spark.solve import TimeLimit, planned_groups
 from tests.support.fleets import SNAPSHOT, Fleet
@@ -44,8 +43,7 @@ def fleet() -> Fleet:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    write_store(fleet().tables(), tmp_path / "store", SNAPSHOT)
-    return tmp_path / "store"
+    return fleet().store(tmp_path / "store")
 
 
 @pytest.fixture
@@ -121,14 +119,6 @@ def test_options_override_the_file(run: Run, store: Path, config: Path) -> None:
         answer = run(*words, option, *value.split())
         assert answer.code == 2
         assert sentence in answer.err
-
-
-def test_explain_says_what_changes_in_a_group_without_racks(run: Run, store: Path) -> None:
-    output = run("explain", store, "--group", "nowhere", "--format", "json")
-    (result,) = tables_of(output)["explanation"]
-    assert result["loads"] == {"a": [2, 1], "b": [0, 1]}
-    (move,) = result["moves"]
-    assert "which had 2" in move
 
 
 def test_config_shows_what_is_in_force(run: Run, config: Path) -> None:

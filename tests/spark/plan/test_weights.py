@@ -37,7 +37,7 @@ def fleet() -> Fleet:
     made = Fleet()
     for number, weight in enumerate([10.0, 6.0, 1.0, None]):
         made.add("partitions", topic="t", partition=number, weight=weight)
-    for group in ("g", "lagging", "uncommitted", "strong", "weak", *FORGED):
+    for group in ("g", "lagging", "uncommitted", "strong", *FORGED):
         owned = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "b"), ("t", 3, "b")]
         made.group(group, {"a": ["t"], "b": ["t"]}, owned)
     for number, lag in enumerate([0, 0, 500, 400]):
@@ -46,7 +46,7 @@ def fleet() -> Fleet:
         made.add("offsets", group="uncommitted", topic="t", partition=number, **read)
     made.rows["offsets"][-1]["committed_offset"] = -1
     for row in made.rows["members"]:
-        settings = {("strong", "a"): 3.0, ("weak", "b"): 0.0}
+        settings = {("strong", "a"): 3.0}
         row["capacity"] = settings.get((row["group"], row["member_id"]))
     return made
 
@@ -95,12 +95,6 @@ def test_who_can_take_in_more_gets_more(rows: dict[str, Row]) -> None:
     row = rows["strong"]
     assert row.max_weight == pytest.approx(17 / 3)
     assert (row.balance_optimal, row.moves) == (True, 1)
-
-
-def test_a_capacity_of_nothing_makes_a_group_invalid(rows: dict[str, Row]) -> None:
-    row = rows["weak"]
-    assert row.status == "invalid"
-    assert "member 'b' has the capacity 0.0: it must be a number above 0" in row.reason
 
 
 def test_what_is_not_shown_is_refused(snapshot: FleetSnapshot, plan: FleetPlan) -> None:

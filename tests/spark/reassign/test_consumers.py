@@ -8,7 +8,6 @@ from pyspark.sql import SparkSession
 
 from optimizer.replicas import Broker, Cluster, Partition, plan_replicas
 from spark import FleetFiles, FleetSnapshot
-from spark.fleet import write_store
 from spark.reassign import (
     Consumers,
     Reassignment,
@@ -72,7 +71,7 @@ def test_a_store_tells_the_same_with_spark_and_without(spark: SparkSession, tmp_
     fleet.group("g", {"m1": ["t"], "m2": ["t"]}, [("t", 0, "m1"), ("t", 1, "m2"), ("t", 2, "m2")])
     for row in fleet.rows["members"]:
         row["rack"] = "a" if row["member_id"] == "m2" else None
-    write_store(fleet.tables(), tmp_path / "store", "20261123T100000Z")
+    fleet.store(tmp_path / "store", "20261123T100000Z")
     consumers = consumers_of(FleetFiles.read(str(tmp_path / "store")), "c")
     assert consumers == Consumers(Counter({("t", 1, "a"): 1, ("t", 2, "a"): 1}), ["g"])
     assert consumers_of(FleetSnapshot.read(spark, str(tmp_path / "store")), "c") == consumers

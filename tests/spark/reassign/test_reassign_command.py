@@ -11,13 +11,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot
-from spark.fleet.local_store import write_store
 from spark.reassign import ReassignRequest, cluster_facts, compare, reassign_cluster
 from spark.terminal.console import OUT
 from tests.paths import DATA, ROOT
 from tests.spark.reassign.captures import CAPTURES, GROUPS, reassigned, replicas_in, stored
-from tests.support.fleets import SNAPSHOT, Fleet
-from tests.support.said import Run, flat, is_one_line
+from tests.support.fleets import Fleet
+from tests.support.said import Run, check_refused, flat
 
 
 def sentences_of(report: Any) -> list[str]:
@@ -182,8 +181,7 @@ def test_brokers_that_are_down_or_not_listed(run: Run, tmp_path: Path) -> None:
 )
 def test_what_cannot_be_asked_is_told(run: Run, before: Path, words: str, fault: str) -> None:
     output = run("reassign", before, "--out", before.parent / "moves", *shlex.split(words))
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert fault in output.err
+    check_refused(output, fault)
 
 
 def test_the_same_of_a_snapshot_in_spark(before: Path, spark: SparkSession) -> None:
@@ -220,7 +218,7 @@ def test_a_broker_to_drain_of_leaders_is_done_when_it_leads_nothing(
     fleet = Fleet().topic("orders", 1, "lab").topic("t", 1, "lab")
     for row, brokers in zip(fleet.rows["partitions"], (replicas, [1, 2]), strict=True):
         row |= {"leader": 1, "replicas": brokers, "isr": brokers}
-    write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
+    fleet.store(tmp_path / "store")
     words = ("reassign", tmp_path / "store", "--out", tmp_path / "moves", "--leaders-only")
     output = run(*words, "--drain", 1)
     reason = "Broker 1 still leads: 1 leader stays, since none of its replicas is on a broker"
@@ -234,7 +232,7 @@ def test_a_factor_without_a_replica_to_spare_needs_force(run: Run, tmp_path: Pat
     fleet = Fleet().topic("orders", 4, "lab")
     for row in fleet.rows["partitions"]:
         row |= {"leader": 1, "replicas": [1, 2, 3], "isr": [1, 2, 3], "min_insync_replicas": 2}
-    write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
+    fleet.store(tmp_path / "store")
     words = ("reassign", tmp_path / "store", "--out", tmp_path / "moves", "--replication-factor")
     output = run(*words, 2)
     sentence = "1 topic (orders) would have 2 replicas, with min.insync.replicas 2"
@@ -251,7 +249,7 @@ def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
     for row, replicas in zip(fleet.rows["partitions"], ([1, 2], [2, 3], [3, 1]), strict=True):
         leader = 2 if row["partition"] == 0 else 3
         row |= {"leader": leader, "replicas": replicas, "isr": replicas}
-    write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
+    fleet.store(tmp_path / "store")
     report = reassigned(run, tmp_path / "store")
     first, *others = sentences_of(report)
     assert "2 partitions are led by another broker" in first

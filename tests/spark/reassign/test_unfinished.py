@@ -9,14 +9,13 @@ from typing import Any, Self
 import pytest
 
 from spark import FleetFiles, InputError
-from spark.fleet.local_store import write_store
 from spark.reassign import Reassignment, ReassignRequest, cluster_facts
 from spark.reassign.files import texts_of, write_batches
 from spark.reassign.fleet import PLANNED, write_fleet
 from spark.reassign.reassignment import reassign as reassigned_from
 from tests.spark.reassign.captures import replicas_in, stored
 from tests.spark.reassign.test_sending import Fake
-from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.fleets import Fleet
 from tests.support.said import Run
 
 
@@ -100,7 +99,7 @@ def test_batches_count_together_and_a_folder_belongs_to_one_cluster(
     (moves / ".cluster").unlink()  # as before folders had that
     fleet = Fleet().topic("t", 1, "b")
     fleet.rows["partitions"][0] |= {"leader": 1, "replicas": [1], "isr": [1]}
-    write_store(fleet.tables(), tmp_path / "other", SNAPSHOT)
+    fleet.store(tmp_path / "other")
     output = run("reassign", tmp_path / "other", "--out", moves)
     assert (output.code, "cluster b has none of its partitions" in output.err) == (2, True)
     assert {path.name: path.read_text() for path in moves.glob("*.json")} == {

@@ -9,7 +9,6 @@ from pyspark.sql import Row, SparkSession
 
 from optimizer import STRATEGIES, Goals
 from spark import FleetHistory, replay_fleet
-from spark.fleet.local_store import write_store
 from spark.history import Timeline
 from spark.replay import steps
 from spark.replay.fleet_replay import SUMMED
@@ -51,7 +50,7 @@ def both(
     store = tmp_path_factory.mktemp("store")
     fleets, histories = random_histories(range(request.param))
     for item, fleet in fleets.items():
-        write_store(fleet.tables(), store, item)
+        fleet.store(store, item)
     plain = {
         (history.cluster, strategy): list(replayed(history, strategy, GOALS))
         for history in histories

@@ -297,14 +297,6 @@ def test_the_advice_is_on_a_phone(show: Any) -> None:
     assert page.locator("#table tbody tr").first.get_by_text("cooperative-sticky").is_visible()
 
 
-@pytest.mark.parametrize("groups", [300, 2_000])
-def test_it_is_drawn_within_two_seconds(show: Any, groups: int) -> None:
-    """Fleets of 20,000 groups have a page of 2,000."""
-    page = show(html_of(materials.large(groups)))
-    paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
-    assert page.evaluate(paint) < 2_000
-
-
 def test_a_command_is_copied(show: Any) -> None:
     page = show(html_of(materials.material()), permissions=["clipboard-read", "clipboard-write"])
     page.locator(".cards summary").first.click()

@@ -7,11 +7,10 @@ from pyspark.sql import SparkSession
 
 from spark import FleetFiles, explain_group
 from spark.audit import audit_fleet
-from spark.fleet.local_store import write_store
 from spark.report import gather
 from spark.report.groups import hosts_sentence
 from spark.report.sums import worst_groups
-from tests.support.fleets import SNAPSHOT, Fleet
+from tests.support.fleets import Fleet
 
 
 def test_of_very_many_groups_those_are_planned_that_the_page_shows(
@@ -42,7 +41,7 @@ def test_the_fullest_host_is_named_now_and_planned(tmp_path: Path) -> None:
     )
     for at, row in enumerate(fleet.rows["members"]):
         row["host"] = ["/busy", "/busy", "idle", None][at]
-    write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
+    fleet.store(tmp_path / "store")
     explanation = explain_group(FleetFiles.read(str(tmp_path / "store")), "g")
     assert explanation.hosts == {"busy": (8, 4), "idle": (0, 2), "m3": (0, 2)}
     assert hosts_sentence(explanation.hosts) == (

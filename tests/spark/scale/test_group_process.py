@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from spark.fleet import FleetFiles
-from spark.fleet.local_store import write_store
 from spark.groups import FleetGroup, row_of_group
 from spark.scale.group_process import GroupProcess, process_of
 from spark.scale.policies_file import ScaleSettings
@@ -22,7 +21,7 @@ HOUR = 3600
 
 @pytest.fixture
 def files(tmp_path: Path) -> FleetFiles:
-    write_store(fleet(1).tables(), tmp_path / "store", snapshot_at(1))
+    fleet(1).store(tmp_path / "store", snapshot_at(1))
     return FleetFiles.read(str(tmp_path / "store"))
 
 

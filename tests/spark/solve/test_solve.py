@@ -7,7 +7,7 @@ import pytest
 from optimizer import STRATEGIES, Strategy, StrategyError
 from spark.solve import solve
 from tests.support.fleets import Fleet
-from tests.support.rows import COLUMNS, planned, planned_alone, rows_of, solved
+from tests.support.rows import COLUMNS, planned_alone, rows_of, solved
 
 
 def every_action() -> Fleet:
@@ -22,32 +22,6 @@ def every_action() -> Fleet:
         ("old", 2, "b"),
     ]
     return fleet.group("g", {"a": ["t"], "b": ["t", "u"]}, claims)
-
-
-def planned_rows(fleet: Fleet) -> list[tuple[Any, ...]]:
-    plan = planned(rows_of(fleet))
-    columns = ("topics", "partitions", "members", "previous", "actions")
-    return list(zip(*(getattr(plan, f"plan_{column}") for column in columns), strict=True))
-
-
-def test_every_partition_has_the_action_that_fits_it() -> None:
-    assert planned_rows(every_action()) == [
-        ("old", 2, None, "b", "drop"),
-        ("t", 0, "a", "a", "keep"),
-        ("t", 1, "a", "a", "keep"),
-        ("t", 2, "b", "z", "takeover"),
-        ("t", 3, "a", "a", "keep"),
-        ("u", 0, "b", "a", "takeover"),
-        ("u", 1, "b", None, "new"),
-    ]
-
-
-def test_a_move_is_a_change_of_a_present_and_subscribed_owner() -> None:
-    fleet = Fleet().topic("t", 2)
-    fleet.group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a"), ("t", 1, "a")])
-    assert planned_rows(fleet) == [("t", 0, "a", "a", "keep"), ("t", 1, "b", "a", "move")]
-    plan = solved(rows_of(fleet))
-    assert (plan.moves, plan.takeovers) == (1, 0)
 
 
 def test_measures_are_of_the_plan_and_the_found_ones_of_the_snapshot() -> None:
@@ -118,9 +92,3 @@ def test_a_group_without_a_plan_has_a_row_without_measures(fleet: Fleet, status:
     measures = COLUMNS[COLUMNS.index("partitions") : COLUMNS.index("seconds")]
     assert {name: getattr(plan, name) for name in measures} == dict.fromkeys(measures)
     assert plan.members == len(fleet.rows["members"])
-
-
-def test_members_without_any_subscription_are_a_plan_of_nothing() -> None:
-    plan = solved(rows_of(Fleet().group("g", {"a": [], "b": []})))
-    assert (plan.status, plan.partitions, plan.max_load, plan.min_load) == ("ok", 0, 0, 0)
-    assert (plan.balance_optimal, plan.moves_optimal) == (True, True)

@@ -1,20 +1,25 @@
-"""Which stores are small."""
+"""What makes a command start soon."""
 
 import fcntl
 import os
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyspark
 import pytest
-from pyspark.sql import SparkSession
+from py4j.clientserver import JavaClient
+from pyspark.sql import SparkSession, functions as F
 
 from spark import FleetHistory
-from spark.fleet import write_store
 from spark.startup import class_archive
 from spark.startup.quick_start import MEDIUM_TOGETHER, SMALL, SMALL_TOGETHER, StoreSize, size_of
+from spark.startup.worker_daemon import DAEMON, MODULE, NEEDED, start_early, without_archives
 from spark.terminal.next_step import PROGRAM
+from spark.terminal.session import settings_of
 from tests.support.small import small
 
 
@@ -37,7 +42,7 @@ def test_many_snapshots_are_opened_without_a_job(spark: SparkSession, tmp_path: 
     noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
     for hour in range(33):
         snapshot = f"{noon + timedelta(hours=hour):%Y%m%dT%H%M%SZ}"
-        write_store(small().tables(), tmp_path / "store", snapshot)
+        small().store(tmp_path / "store", snapshot)
     context = spark.sparkContext
     context.setJobGroup("opened", "a history")
     try:
@@ -97,3 +102,64 @@ def _file_of(store: Path, size: int, snapshot: int) -> Path:
     with file.open("wb") as written:
         written.truncate(size)
     return file
+
+
+LOOKUP = "r\n"
+"""How Py4J's calls begin that look for a class or a member of one."""
+
+
+def test_a_name_is_looked_up_once(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    _ = F.col("id") + F.lit(1)
+    sent = []
+    send = JavaClient.send_command
+
+    def noted(client: JavaClient, command: str, *args: object, **named: object) -> object:
+        sent.append(command)
+        return send(client, command, *args, **named)
+
+    monkeypatch.setattr(JavaClient, "send_command", noted)
+    rows = spark.range(3).select((F.col("id") + F.lit(1)).alias("more")).collect()
+    assert [row.more for row in rows] == [1, 2, 3]
+    assert not [
+        command for command in sent if command.startswith(LOOKUP) and "functions" in command
+    ]
+    assert len(sent) > 3
+
+
+def test_a_worker_has_all_it_needs_before_its_task_asks(spark: SparkSession) -> None:
+    def loaded(_: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        texts = [*sys.path, *(name for name in NEEDED if name in sys.modules)]
+        yield pa.record_batch([pa.array(texts)], names=["text"])
+
+    texts = [
+        row.text for row in spark.range(0, 1, 1, 1).mapInArrow(loaded, "text string").collect()
+    ]
+    assert set(NEEDED) <= {*texts}
+    installed = str(Path(pyspark.__file__).parent.parent)
+    assert installed in texts
+    of_spark = [text for text in texts if text.endswith("/lib/pyspark.zip")]
+    assert not of_spark or texts.index(installed) < texts.index(of_spark[0])
+
+
+def test_archives_stay_where_no_other_pyspark_is(tmp_path: Path) -> None:
+    zips = ["/opt/spark/python/lib/pyspark.zip", "/opt/spark/jars/spark-core.jar"]
+    assert without_archives([*zips, str(tmp_path)]) == [*zips, str(tmp_path)]
+    (tmp_path / "pyspark").mkdir()
+    (tmp_path / "pyspark" / "worker.py").touch()
+    assert without_archives([*zips, str(tmp_path)]) == [str(tmp_path)]
+
+
+def test_commands_have_it_where_workers_run_on_this_machine() -> None:
+    assert settings_of(None, {})[DAEMON] == MODULE
+    assert settings_of("local[3]", {})[DAEMON] == MODULE
+    assert DAEMON not in settings_of("spark://host:7077", {})
+    assert settings_of(None, {DAEMON: "pyspark.daemon"})[DAEMON] == "pyspark.daemon"
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_session_that_ends_meanwhile_is_no_error(spark: SparkSession) -> None:
+    class Ended:
+        def range(self, *_: int) -> None:
+            raise ConnectionError("the session has ended")
+
+    start_early(Ended()).join()  # type: ignore[arg-type]

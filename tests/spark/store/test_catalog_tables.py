@@ -89,9 +89,10 @@ def test_a_table_that_can_not_have_the_rows_is_told(
         write_tables(spark, out, ONE, {"main": numbers(spark, 7)})
 
 
-def test_a_schema_that_is_not_there_is_told(spark: SparkSession) -> None:
-    with pytest.raises(InputError, match=r"^there is no schema nowhere: "):
-        check_tables(spark, CatalogSchema("nowhere"), ["main"])
+@pytest.mark.parametrize("name", ["nowhere", "no_catalog.fleet"])
+def test_a_schema_that_is_not_there_is_told(spark: SparkSession, name: str) -> None:
+    with pytest.raises(InputError, match=f"^there is no schema {name}: "):
+        check_tables(spark, CatalogSchema(name), ["main"])
 
 
 @pytest.mark.parametrize("name", ["", ".", "a.", ".a", "a b", "a`b", "a..b", "`a"])

@@ -13,7 +13,6 @@ from pyarrow import fs
 from spark import FleetFiles, InputError, explain_group
 from spark.errors import UnreadableError
 from spark.fleet import clusters_in, contents_of
-from spark.fleet.local_store import write_store
 from spark.fleet.store import Stored
 from spark.store import Folder, UnopenableError, folder_of, open_folder
 from tests.spark.store.killed_at_each_step import by_arrow
@@ -30,7 +29,7 @@ def store(tmp_path: Path) -> Path:
     """Odd groups as another program wrote them, a snapshot of ours, and two that aren't whole."""
     write_files(odd_groups().tables(), tmp_path, EARLIER)
     for snapshot in (SNAPSHOT, BROKEN, WRITING):
-        write_store(small().tables(), tmp_path, snapshot)
+        small().store(tmp_path, snapshot)
     (part,) = tmp_path.glob(f"members/snapshot={BROKEN}/*.parquet")
     part.write_bytes(part.read_bytes()[:-9])
     (tmp_path / f"groups/snapshot={WRITING}/_temporary").mkdir()

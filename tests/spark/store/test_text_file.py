@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from spark.errors import InputError, RunError, UnreadableError
-from spark.fleet.local_store import write_store
 from spark.store import Folder, read_whole, replace_text
 from spark.store.manifest import LARGEST_MANIFEST
 from tests.support.fleets import SNAPSHOT
@@ -82,7 +81,7 @@ def test_what_may_have_no_end_is_not_read(tmp_path: Path) -> None:
 
 def test_what_lies_beside_the_files_of_a_table_is_not_read(tmp_path: Path) -> None:
     """With a manifest and without, Spark would take notes in the folder for rows."""
-    write_store(small().tables(), tmp_path, SNAPSHOT)
+    small().store(tmp_path)
     folder = tmp_path / f"members/snapshot={SNAPSHOT}"
     (folder / ".hidden").write_text("x")
     (folder / "notes.txt").write_text("mine")
@@ -93,7 +92,7 @@ def test_what_lies_beside_the_files_of_a_table_is_not_read(tmp_path: Path) -> No
 
 
 def test_a_manifest_that_has_changed_is_named_and_one_of_before_is_read(tmp_path: Path) -> None:
-    write_store(small().tables(), tmp_path, SNAPSHOT)
+    small().store(tmp_path)
     (path,) = (tmp_path / f".evenfleet/manifests/snapshot={SNAPSHOT}").iterdir()
     text = path.read_text()
     size = re.search(r'"bytes": (\d)', text)

@@ -26,7 +26,7 @@ SOON = ("--driver-java-options", " ".join(java_options(StoreSize.SMALL)))
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     """One whole snapshot, and one that isn't, of which a sentence tells."""
-    write_store(small().tables(), tmp_path / "store", SNAPSHOT)
+    small().store(tmp_path / "store")
     write_store({"members": small().tables()["members"]}, tmp_path / "store", EARLIER)
     return tmp_path / "store"
 

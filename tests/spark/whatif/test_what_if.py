@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from spark.whatif.measure import WhatIf, WhatIfRow, rows_of_group
 from spark.whatif.tables import lag_advice, whatif_notes
 from tests.support.fleets import Fleet
 from tests.support.rows import rows_of
+from tests.support.said import Run, flat
+from tests.support.terminal import tables_of
 
 ALL = ("current", "range", "cooperative-sticky", "optimal")
 
@@ -115,15 +118,6 @@ def test_static_members_keep_what_they_own() -> None:
     row = happened("rolling-restart=30s", static=True)["range"]
     assert (row.rebalances, row.takeovers, row.moves) == (0, 0, 0)
     assert row.unread_seconds == pytest.approx(8 * 30, rel=0.05)
-
-
-def test_a_group_without_a_plan_says_why() -> None:
-    made = Fleet().group("g", {})
-    row = rows_of(made)
-    job = WhatIf((Crash(rack="r1"),), ALL)
-    rows = list(rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS))
-    assert {(item.status, item.reason) for item in rows} == {("empty", "the group has no members")}
-    assert len(rows) == 4
 
 
 def test_a_fleet_has_a_row_a_strategy_and_advice(spark: SparkSession) -> None:
@@ -283,3 +277,35 @@ def test_lag_is_that_of_now_and_of_the_strategy_that_falls_behind_least() -> Non
     cells = fleet_for_people(now, by_weight=False)
     assert (cells["longest_pause"], cells["behind"], cells["catch_up"]) == ("45 s", "51 s", "9.4 h")
     assert fleet_for_people(row("range", 45.0, never=1), by_weight=False)["catch_up"] == "never"
+
+
+def test_a_broker_that_is_down_leaves_leaders_and_groups_behind(run: Run, tmp_path: Path) -> None:
+    fleet = Fleet().topic("t", 4).topic("u", 2).topic("v", 1)
+    fleet.group("both", {"a": ["t", "v"]}, [*(("t", p, "a") for p in range(4)), ("v", 0, "a")])
+    fleet.group("alone", {"x": ["u"]}, [("u", 0, "x"), ("u", 1, "x")])
+    fleet.group("paused", {"y": ["v"]}, [("v", 0, "y")])
+    placed = {"t": [[3, 1], [1, 3], [3, 2, 1], [2, 3]], "u": [[3], [3, 1]], "v": [[3, 2]]}
+    for row in fleet.rows["partitions"]:
+        replicas = placed[row["topic"]][row["partition"]]
+        in_sync = [3] if row["topic"] == "u" else replicas
+        row |= {"leader": replicas[0], "replicas": replicas, "isr": in_sync, "weight": 2.0}
+    fleet.store(tmp_path / "store")
+    words = "whatif", tmp_path / "store", "--event", "broker-down=3", "--strategies", "range"
+    text = flat(run(*words).out)
+    assert "Broker 3 led 5 partitions. They go to broker 2 (+2), broker 1 (+1)." in text
+    assert "By weight, broker 2 gets most." in text
+    assert "2 partitions (u-0, u-1) have no leader: no other replica is in sync." in text
+    assert "1 group (alone) reads nothing until it is back." in text
+    assert "1 group (paused) reads nothing until others lead (" in text
+    report = tables_of(run(*words, "--format", "json"))
+    leads = {row["broker"]: (row["leads_before"], row["leads_after"]) for row in report["leaders"]}
+    assert leads == {1: (1, 2), 2: (1, 3), 3: (5, 0)}
+    assert [(row["topic"], row["partition"]) for row in report["without_leader"]] == [
+        ("u", 0),
+        ("u", 1),
+    ]
+    hit = {
+        row["group"]: (row["partitions"], row["led"], row["leaderless"])
+        for row in report["groups_hit"]
+    }
+    assert hit == {"alone": (2, 2, 2), "paused": (1, 1, 0), "both": (5, 3, 0)}

@@ -1,17 +1,22 @@
-"""What an audit says of tables, in Python's own terms."""
+"""What an audit says of tables, in Python's own terms, and two groups that are made to fail."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from spark import FleetSnapshot, audit_fleet
 from spark.audit.finding import PastFinding
+from spark.audit.group_evaluator import GroupEvaluator, evaluate_groups
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
+from spark.groups import failure_of
+from spark.settings import FleetGoals
+from spark.solve import LevelsOf, Planned, SolvedRow, plan_columns, planned_groups
 from tests.support.fleets import write_files
 
 OF_NOW = {
@@ -71,3 +76,36 @@ def audited(
     assert all("there is no history" in why for why in of_past)
     assert FINDINGS.keys() - OF_NOW.keys() <= audit.not_run.keys() <= FINDINGS.keys()
     return output
+
+
+FAILS = "failed-group-fires"
+"""The cluster whose group can't be solved."""
+
+RAISES = "a-finding-raises"
+"""The cluster of a group whose findings can't look at its plan."""
+
+
+def evaluated_but_for_two(encoded: DataFrame, evaluator: GroupEvaluator) -> DataFrame:
+    """`evaluate_groups`, with a group that can't be solved and one that can't be judged."""
+    settings, available = evaluator.settings, evaluator.available
+    return evaluate_groups(encoded, FailingEvaluator(evaluator.findings, settings, available))
+
+
+class FailingEvaluator(GroupEvaluator):
+    """In a worker, where nothing that a test replaces is replaced."""
+
+    def evaluate(self, rows: list[Any]) -> list[tuple[Any, ...]]:
+        with patch("spark.audit.group_evaluator.planned_groups", _planned_but_for_two):
+            return super().evaluate(rows)
+
+
+def _planned_but_for_two(
+    rows: list[Any], strategy: str, goals: FleetGoals, levels: LevelsOf | None = None
+) -> Iterator[Planned]:
+    for planned in planned_groups(rows, strategy, goals, levels=levels):
+        row, solved = planned.row, planned.solved
+        if row.cluster == FAILS:
+            solved = SolvedRow(**plan_columns(row, failure_of(MemoryError()), strategy))
+        elif row.cluster == RAISES:
+            solved = replace(solved, previous=None)
+        yield planned._replace(solved=solved)

@@ -9,8 +9,14 @@ from pyspark.sql import SparkSession
 from spark.audit.finding import COLUMNS, SEVERITIES, GroupFinding
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings, Copartitioned, GroupRule
-from tests.spark.audit.findings import cases_of_clusters, cases_of_groups, unjudged
-from tests.spark.audit.findings.audited import OF_NOW, Audited, audited
+from tests.spark.audit.findings import cases_of_clusters, cases_of_groups
+from tests.spark.audit.findings.audited import (
+    OF_NOW,
+    RAISES,
+    Audited,
+    audited,
+    evaluated_but_for_two,
+)
 from tests.spark.audit.findings.clusters import (
     Build,
     Cluster,
@@ -130,7 +136,7 @@ MORE: dict[str, Build] = {
     "nothing-to-read": nothing_to_read,
     "rules": with_rules,
     "elsewhere": with_rules,
-    unjudged.RAISES: owned("ab"),
+    RAISES: owned("ab"),
 }
 """Clusters beside those of `CASES`."""
 
@@ -151,7 +157,7 @@ def fleets() -> Cluster:
 def said(spark: SparkSession, fleets: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Audited:
     store = tmp_path_factory.mktemp("store")
     with pytest.MonkeyPatch.context() as patched:
-        failing = unjudged.evaluated_but_for_two
+        failing = evaluated_but_for_two
         patched.setattr("spark.audit.fleet_audit.evaluate_groups", failing)
         return audited(spark, store, fleets.now.tables(), fleets.before.tables(), SETTINGS)
 
@@ -240,7 +246,7 @@ def test_nothing_is_said_of_groups_that_are_not_consumer_groups_or_are_rebalanci
 
 def test_a_finding_that_raises_ends_no_audit(said: Audited) -> None:
     """It is the group's own trouble: nothing else is told of it."""
-    (row,) = said.of(unjudged.RAISES)
+    (row,) = said.of(RAISES)
     assert (row["finding"], row["severity"], row["group"]) == ("failed-group", "warning", "g")
     assert "solving it failed: TypeError: " in row["sentence"]
 

@@ -95,24 +95,6 @@ def test_what_is_told_of_odd_rows_is_whole(odd: Audited) -> None:
         assert "NaN" not in sentence and "?" not in sentence, row
 
 
-def test_a_sound_group_among_odd_ones(odd: Audited) -> None:
-    result = {row["finding"] for row in odd.findings if row["group"] == "sound"}
-    assert {"unbalanced", "idle-members", "eager-rebalances", "session-timeout"} <= result
-
-
-def test_groups_that_can_not_be_judged_are_told_with_the_reason(odd: Audited) -> None:
-    reports = {row["group"]: row["sentence"] for row in odd.of("c", "invalid-group")}
-    assert reports.keys() >= {"same-ids", "strangers", "twice", "reads-gaps", "reads-double"}
-    assert reports["same-ids"] == "Group same-ids can't be judged: two members have the id 'a'."
-    assert len(reports) == odd.groups["invalid"]
-
-
-def test_names_are_told_as_they_are(odd: Audited) -> None:
-    (row,) = (row for row in odd.of("c", "unbalanced") if row["group"] == HOSTILE)
-    assert row["subject"] == f"group {HOSTILE}"
-    assert row["sentence"].startswith(f"One member of group {HOSTILE} has 4 ")
-
-
 def test_a_fleet_without_members(spark: SparkSession, tmp_path: Path) -> None:
     """Of required tables alone, and empty: what isn't there is named."""
     output = audited(spark, tmp_path, Fleet().tables())

@@ -18,7 +18,6 @@ from spark.audit.past import Past
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings, GroupRule
 from spark.fleet import Composition, Stored
-from spark.fleet.local_store import write_store
 from tests.spark.audit.findings.clusters import Cases
 from tests.support.fleets import Fleet
 
@@ -227,7 +226,7 @@ def fleet_at(i: int) -> Fleet:
 def past(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("store")
     for i, instant in enumerate(INSTANTS):
-        write_store(fleet_at(i).tables(), store, instant)
+        fleet_at(i).store(store, instant)
     return store
 
 

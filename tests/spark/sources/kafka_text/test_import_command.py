@@ -9,7 +9,7 @@ import pytest
 from spark import FleetFiles, explain_group
 from tests.paths import DATA
 from tests.support.fleets import SNAPSHOT
-from tests.support.said import Run, is_one_line
+from tests.support.said import Run, check_refused
 from tests.support.small import rows
 from tests.support.terminal import tables_of
 
@@ -65,8 +65,7 @@ def test_nothing_is_written_when_no_line_can_be_read(
     files = {"groups": MEMBERS, "topics": TOPICS} | {which: odd}
     words = (word for name, file in files.items() for word in (f"--{name}", file))
     output = run(*CLUSTER, *words, "--out", tmp_path / "store")
-    assert (output.code, is_one_line(output)) == (2, True)
-    assert f"none of the 3 lines of {which} can be read, the first since {odd}:2: " in output.err
+    check_refused(output, f"none of the 3 lines of {which} can be read, the first since {odd}:2: ")
     assert not (tmp_path / "store").exists()
 
 
