@@ -1,4 +1,4 @@
-"""The page and the short form: what they say, and that no name breaks them."""
+"""The page and the short form: what is worked out for them, and that no name breaks them."""
 
 import base64
 import json
@@ -8,17 +8,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 
 import pytest
+from pyspark.sql import SparkSession
 
 from optimizer.model import Goals
-from spark.report import Material, html_of, markdown_of
+from spark import FleetFiles, explain_group
+from spark.audit import audit_fleet
+from spark.report import Material, gather, html_of, markdown_of
+from spark.report.groups import hosts_sentence
 from spark.report.material import goals_text
 from spark.report.sections.first import cards_of
 from spark.report.sections.trend import trend
+from spark.report.sums import worst_groups
 from tests.spark.report import materials
+from tests.support.fleets import Fleet
 
 VOID = ("meta", "link", "input", "br", "img", "hr")
 
@@ -300,3 +307,40 @@ def test_sizes_over_time_are_shown_where_scale_was_asked(page: Read) -> None:
 def test_goals_are_named_that_arent_the_default() -> None:
     assert goals_text(Goals()) == "the default goals"
     assert goals_text(Goals(rack="any", min_gain=2.0)) == "the goals rack=any, min_gain=2.0"
+
+
+def test_of_very_many_groups_those_are_planned_that_the_page_shows(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ways to share out four partitions: two each, three and one, and four and none."""
+    fleet = Fleet()
+    for name, first in (("even", 2), ("uneven", 3), ("w\\orst", 4)):
+        claims = [(name, number, "a" if number < first else "b") for number in range(4)]
+        fleet.topic(name, 4).group(name, {"a": [name], "b": [name]}, claims)
+    snapshot = fleet.snapshot(spark)
+    with audit_fleet(snapshot) as made:
+        assert gather._fleet_on_page(snapshot, made) is snapshot
+        monkeypatch.setattr(gather, "ROWS", 2)
+        shown = gather._fleet_on_page(snapshot, made)
+        first = [row["group"] for row in worst_groups(made.group_rows, 2)]
+        assert first == ["w\\orst", "uneven"]
+        for name in ("members", "assignments", "subscriptions"):
+            assert {row.group for row in shown.tables[name].collect()} == set(first)
+
+
+def test_the_fullest_host_is_named_now_and_planned(tmp_path: Path) -> None:
+    fleet = Fleet().topic("t", 8)
+    fleet.group(
+        "g",
+        {f"m{m}": ["t"] for m in range(4)},
+        [("t", p, f"m{p % 2}") for p in range(8)],
+    )
+    for at, row in enumerate(fleet.rows["members"]):
+        row["host"] = ["/busy", "/busy", "idle", None][at]
+    fleet.store(tmp_path / "store")
+    explanation = explain_group(FleetFiles.read(str(tmp_path / "store")), "g")
+    assert explanation.hosts == {"busy": (8, 4), "idle": (0, 2), "m3": (0, 2)}
+    assert hosts_sentence(explanation.hosts) == (
+        "The fullest of its 3 hosts, busy, has 8 partitions; with the plan the fullest has 4."
+    )
+    assert hosts_sentence({}) == ""

@@ -1,17 +1,22 @@
-"""What a command's session is started with."""
+"""What a command's session is started with, and what the end of a worker of it says."""
 
 import socket
+from collections.abc import Callable
+from pathlib import Path
 from socketserver import TCPServer
 from subprocess import Popen
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
 from spark.errors import RunError
 from spark.startup.java_process import JavaProcess
 from spark.startup.quick_start import StoreSize
 from spark.terminal import session
 from spark.terminal.session import _why_not, leave_to_themselves, settings_of
+from tests.spark.terminal import doomed
+from tests.support.said import Run, is_one_line
 
 
 @pytest.mark.parametrize(
@@ -77,3 +82,24 @@ def test_a_request_that_java_cuts_short_is_not_told(
             server.handle_request()
         assert ("Traceback" in capsys.readouterr().err) != is_left
         leave_to_themselves(server_type)
+
+
+@pytest.mark.parametrize(
+    ("end", "sentence"),
+    [
+        (doomed.memory_of_a_worker, "a Python worker ran out of memory: leave the workers more"),
+        (doomed.worker_that_is_killed, "a Python worker was killed or crashed, each time that its"),
+    ],
+)
+def test_the_end_of_a_worker_is_told(
+    in_session: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    store: Path,
+    tmp_path: Path,
+    end: Callable[[SparkSession], None],
+    sentence: str,
+) -> None:
+    monkeypatch.setattr("spark.jobs.plan.check_out", lambda session, *_: end(session))
+    output = in_session("plan", store, "--out", tmp_path / "o")
+    assert (output.code, is_one_line(output)) == (3, True)
+    assert sentence in output.err
