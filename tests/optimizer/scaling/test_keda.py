@@ -1,4 +1,4 @@
-"""KEDA's Kafka trigger: its own test vectors (kafka_scaler_test.go), and its documentation."""
+"""What KEDA refuses, and partitions without an offset; test_replay.py has what it decides."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from optimizer.scaling import Assignments, Keda, PolicyError, policy_of, replay
-from optimizer.scaling.policies.hpa import desired_replicas
-from optimizer.scaling.policies.keda import metric, next_factor
-from optimizer.scaling.policies.policy import Signals
+from optimizer.scaling.policies.keda import next_factor
 from tests.optimizer.scaling.processes import process
 
 
@@ -21,46 +19,11 @@ from tests.optimizer.scaling.processes import process
     ],
 )
 def test_the_next_factor(lag: int, partitions: int, threshold: int, expected: int) -> None:
-    """TestGetNextFactor."""
+    """TestGetNextFactor of kafka_scaler_test.go."""
     found = next_factor(
         np.array([float(lag)]), np.array([float(threshold)]), np.array([partitions])
     )
     assert found.tolist() == [expected]
-
-
-def replicas(keda: Keda, lag: float, partitions: int, behind: int) -> int:
-    threshold = np.array([float(keda.lag_threshold)])
-    count, few = np.array([partitions]), np.array([behind])
-    value = metric(keda, np.array([lag]), threshold, count, few)
-    return int(desired_replicas(value, threshold, np.array([1_000]), 0.1)[0])
-
-
-@pytest.mark.parametrize(
-    ("lag", "expected"),
-    [(1, 1), (10, 1), (11, 2), (20, 2), (21, 5), (50, 5), (51, 10), (1_000, 10)],
-)
-def test_even_distribution_as_documented(lag: int, expected: int) -> None:
-    """keda-docs 2.19, scalers/apache-kafka.md: 10 partitions, lagThreshold 10."""
-    keda = Keda(10.0, ensure_even_distribution_of_partitions=True)
-    assert replicas(keda, lag, 10, 10) == expected
-
-
-@pytest.mark.parametrize(
-    ("settings", "lag", "partitions", "behind", "expected"),
-    [
-        ({}, 45, 3, 3, 3),  # no more than partitions
-        ({}, 25, 5, 5, 3),
-        ({"allow_idle_consumers": True}, 45, 3, 3, 5),
-        ({"limit_to_partitions_with_lag": True}, 45, 3, 1, 1),
-        ({"limit_to_partitions_with_lag": True}, 45, 3, 2, 2),
-        ({}, 0, 3, 0, 0),
-    ],
-)
-def test_limits_as_documented(
-    settings: dict[str, bool], lag: int, partitions: int, behind: int, expected: int
-) -> None:
-    """The same page: the notice at its top, and limitToPartitionsWithLag."""
-    assert replicas(Keda(10.0, **settings), lag, partitions, behind) == expected  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -88,33 +51,6 @@ def test_what_keda_refuses_is_refused(settings: dict[str, float], why: str) -> N
     """parseKafkaMetadataTestDataset: these are failures."""
     with pytest.raises(PolicyError, match=why):
         Keda(**settings)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("settings", "lags", "members", "expected"),
-    [
-        # zero members wake up above the activation threshold alone
-        ({"activation_lag_threshold": 5.0}, [0, 5, 6], 0, [0, 0, 1]),
-        # the trigger is polled every polling interval
-        ({"polling_interval": 60.0}, [0, 9, 9, 9, 9, 9], 0, [0, 0, 0, 0, 1, 1]),
-        # it goes back to zero after the cooldown period, and with a least of one never
-        ({"cooldown_period": 60.0}, [5, 0, 0, 0, 0, 0, 0], 1, [1, 1, 1, 1, 1, 0, 0]),
-        ({"cooldown_period": 15.0, "min_replica_count": 1}, [0] * 10, 1, [1] * 10),
-    ],
-)
-def test_zero_and_back(
-    settings: dict[str, Any], lags: list[float], members: int, expected: list[int]
-) -> None:
-    """The members after each look at a lag, every 15 s."""
-    keda = Keda(10.0, **{"min_replica_count": 0, "polling_interval": 15.0} | settings)
-    decider = keda.decider([process(partitions=4)])
-    result = []
-    for at, lag in enumerate(lags, start=1):
-        lag_now, now = np.array([lag]), np.array([members])
-        seen = Signals([at * 15.0], 0, lag_now, np.zeros(4), np.zeros(1), now)
-        members = int(decider.decide(seen)[0])
-        result.append(members)
-    assert result == expected
 
 
 NO_COMMITS = {"uncommitted": np.array([np.nan, np.nan, 0.0, 0.0, 0.0, 0.0])}
