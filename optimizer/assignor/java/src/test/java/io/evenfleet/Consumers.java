@@ -18,7 +18,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /**
  * Real consumers, many in one process, as lines of standard input say: {@code start}, {@code close}
  * and {@code rejoin}, each with a name; with the first come topics and properties. All is separated by
- * tabs. What they get (+) and give up (-) is printed, with the time in milliseconds.
+ * tabs. With the property {@code records.per.second} one works no faster. What they get (+) and give
+ * up (-) is printed, with the time in milliseconds.
  */
 final class Consumers {
     private static final Map<String, Consumer> RUNNING = new HashMap<>();
@@ -55,6 +56,7 @@ final class Consumers {
         volatile boolean rejoins;
         private final List<String> topics;
         private final Map<String, Object> settings = new HashMap<>();
+        private final double pace;
 
         Consumer(String[] words) {
             super(words[1]);
@@ -66,6 +68,8 @@ final class Consumers {
             settings.put("key.deserializer", ByteArrayDeserializer.class);
             settings.put("value.deserializer", ByteArrayDeserializer.class);
             settings.putIfAbsent("enable.auto.commit", "false");
+            pace = Double.parseDouble(settings.getOrDefault("records.per.second", "0").toString());
+            settings.remove("records.per.second");
             settings.put("auto.offset.reset", "earliest");
         }
 
@@ -78,9 +82,12 @@ final class Consumers {
                         rejoins = false;
                         consumer.enforceRebalance();
                     }
-                    consumer.poll(Duration.ofMillis(100));
+                    int records = consumer.poll(Duration.ofMillis(100)).count();
+                    if (pace > 0) {
+                        Thread.sleep(Math.round(records * 1000 / pace));
+                    }
                 }
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | InterruptedException failed) {
                 print(getName(), "!", failed.toString());
             }
         }
