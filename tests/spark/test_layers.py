@@ -14,7 +14,6 @@ COMMANDS = ("startup", "terminal", "jobs", "cli.py")
 KEEPERS = {
     *("plan/fleet_plan.py", "audit/fleet_audit.py", "graph/fleet_graph.py"),
     *(
-        "history/group_spans.py",
         "history/fleet_history.py",
         "history/rates.py",
         "history/rates_series.py",
