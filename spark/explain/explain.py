@@ -25,14 +25,11 @@ from optimizer.model import (
 from optimizer.reasons import Explanation, explain, explain_by_weight, held_by
 from optimizer.strategies import OPTIMAL
 from spark.charts import CHARTS
-from spark.errors import InputError
 from spark.fleet import UNSUPPORTED, FleetFiles, FleetSnapshot
 from spark.groups import (
-    COLUMN,
     EncodedRow,
     one_row,
-    row_of_group,
-    rows_in_frames,
+    rows_of_named,
     seat_of,
 )
 from spark.notebook import FIRST, shown_in_notebook
@@ -140,8 +137,6 @@ def explain_group(
     for findings.
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
-    if goals.need_spark and isinstance(snapshot, FleetFiles):
-        raise InputError("weights by lag or rates take a FleetSnapshot, which Spark reads")
     row = one_row(snapshot, group, cluster, goals.need_racks, goals.sources, rates)
     seat = seat_of(snapshot, row)
     return replace(
@@ -293,16 +288,10 @@ def rows_of_groups(
 ) -> list[EncodedRow]:
     """The encoded rows of several (cluster, group) in their order, with racks and the weights.
 
-    Those that aren't there are left out of DataFrames; of files all have to be there.
+    Those that aren't there are left out.
     """
-    if isinstance(snapshot, FleetFiles):
-        weighed = COLUMN in goals.sources
-        return [
-            row_of_group(snapshot, group, cluster, racks=True, weights=weighed)
-            for cluster, group in groups
-        ]
     named = [group for _, group in groups]
-    rows = rows_in_frames(snapshot, named, racks=True, sources=goals.sources)
+    rows = rows_of_named(snapshot, named, racks=True, weights=goals.sources)
     by_name = {(row.cluster, row.group): row for row in rows}
     return [by_name[group] for group in groups if group in by_name]
 

@@ -41,6 +41,7 @@ class FilesOf(NamedTuple):
     """The files of one table of one snapshot, and which clusters are read from it; None is all."""
 
     files: Sequence[str]
+    rows: int = 0
     clusters: frozenset[str] | None = None
 
 
@@ -100,11 +101,20 @@ class FleetFiles:
         of = self.older and self.older()
         return FleetFiles.compose(self.place, of) if of else None
 
+    @property
+    def files(self) -> FleetFiles:
+        """Itself: a `FleetSnapshot` may have files as well."""
+        return self
+
     def clusters(self) -> Mapping[str, str]:
         """Each cluster, and the id of the snapshot that its rows are of."""
         if self.instants:
             return self.instants
         return dict.fromkeys(clusters_in(self.place, self.place.root, [self.id])[self.id], self.id)
+
+    def count(self, *tables: str) -> int:
+        """Rows of these tables, those of clusters that aren't read among them."""
+        return sum(part.rows for table in tables for part in self.tables.get(table, ()))
 
     def rows(
         self, table: str, columns: Sequence[str], cluster: str | None = None, **wanted: ValueFilter
@@ -189,7 +199,7 @@ def _open(place: Folder, snapshot: str) -> FleetFiles:
         except InputError as error:
             read_errors.append(str(error))
             continue
-        tables[name] = [FilesOf(parts.paths)]
+        tables[name] = [FilesOf(parts.paths, footers.rows)]
         columns += faults_of(name, footers.schema)
         notes += unknown_columns(name, footers.schema)
         changes += parts.notes

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import reduce
+from functools import cache, partial, reduce
 from typing import overload
 
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
@@ -24,6 +24,7 @@ from spark.fleet.clusters import (
     compositions,
 )
 from spark.fleet.conform import HasRates, conform_to, is_keyed, name_groups, null_keys, with_weights
+from spark.fleet.fleet_files import FleetFiles
 from spark.fleet.schemas import (
     COUNTED_COLUMNS,
     STORE,
@@ -40,6 +41,14 @@ from spark.store import CatalogSchema, Folder, Source, StoredTable, Where, sourc
 
 READ_AT_ONCE = 16
 """Tables that are opened at the same time: each takes a small job of Spark's."""
+
+
+class _OfFiles(dict[str, DataFrame]):
+    """The tables of a store as it is, which are also in `files`; no copy of it is one."""
+
+    def __init__(self, tables: Mapping[str, DataFrame], files: Callable[[], FleetFiles]) -> None:
+        super().__init__(tables)
+        self.files = cache(files)
 
 
 class _Tables:
@@ -170,10 +179,18 @@ class FleetSnapshot:
         opened = source.at_once(parts, lambda: _open_tables(session, source, parts))
         check_not_removed(source, parts)
         read = [_read(part, tables, source) for part, tables in opened.items()]
-        if len(parts) == 1:
+        fleet = FleetSnapshot._composed(read, of, source)
+        if isinstance(source, Folder):
+            files = partial(FleetFiles.compose, source, of)
+            return replace(fleet, tables=_OfFiles(fleet.tables, files))
+        return fleet
+
+    @staticmethod
+    def _composed(read: Sequence[FleetSnapshot], of: Composition, source: Source) -> FleetSnapshot:
+        if len(read) == 1:
             instants = of.instants
             if not instants and isinstance(source, Folder):  # for which Spark needn't be asked
-                instants = dict.fromkeys(clusters_in(source, store, parts)[of.id], of.id)
+                instants = dict.fromkeys(clusters_in(source, source.root, [of.id])[of.id], of.id)
             return replace(read[0], instants=instants, notes=(*read[0].notes, *of.notes()))
         sections = [
             part.only(cluster for cluster, instant in of.instants.items() if instant == part.id)
@@ -191,6 +208,13 @@ class FleetSnapshot:
         changes = tuple(change for part in read for change in part.changes)
         keyed = frozenset.intersection(*(part.keyed for part in read))
         return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants, changes, keyed)
+
+    @property
+    def files(self) -> FleetFiles | None:
+        """The fleet as this process can read it, where it is all that files of a store say."""
+        with suppress(InputError):  # which Spark will have words for
+            return self.tables.files() if isinstance(self.tables, _OfFiles) else None
+        return None
 
     def before(self) -> FleetSnapshot | None:
         """The fleet's part in the snapshot before; None unless both come from a sound store."""

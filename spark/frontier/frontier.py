@@ -10,7 +10,6 @@ from optimizer.figures import figure, plural
 from optimizer.model import Goals, LimitsError, Problem, idle_limits, resolve_balance
 from optimizer.solver import Frontier, WeightedFrontier, frontier_of, weighted_frontier_of
 from spark.charts import CHARTS
-from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import EncodedRow, one_row, read_or_failed
 from spark.notebook import shown_in_notebook
@@ -115,8 +114,6 @@ def frontier_of_group(
     Weights by lag or rates need Spark; `rates` are as `plan_fleet` takes them.
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
-    if goals.need_spark and isinstance(snapshot, FleetFiles):
-        raise InputError("what moves buy by weight needs a FleetSnapshot, which Spark reads")
     return frontier_of_row(
         one_row(snapshot, group, cluster, weights=goals.sources, rates=rates), goals
     )

@@ -29,11 +29,12 @@ from spark.groups.coordinators import (
     seat_of,
 )
 from spark.groups.cut import SEPARATOR, groups_of
-from spark.groups.encode import claims_of, encode, tasks_for_rows
-from spark.groups.facts import Dispute, OddClaims, read_topics
+from spark.groups.encode import claims_of, encode, tasks_for_rows, weight_tables
+from spark.groups.facts import Dispute, OddClaims, has_weights, read_topics
+from spark.groups.file_parts import RACK_COLUMNS
 from spark.groups.group import FleetGroup, failure_of, is_claimless, read_or_failed
 from spark.groups.memory import MAX_ROWS, size_of
-from spark.groups.one_group import RACK_COLUMNS, one_row, row_of_group, rows_in_frames
+from spark.groups.one_group import one_row, rows_of_named
 from spark.groups.own_strategy import (
     check_assignor,
     has_single_answer,
@@ -42,6 +43,15 @@ from spark.groups.own_strategy import (
     own_strategy,
     strategy_of,
 )
-from spark.groups.rows import ABSENT, SPAN, EncodedRow, Names, Numbers, parts_in, parts_of
-from spark.groups.weights import COLUMN, LAG, has_weights, weight_tables
+from spark.groups.rows import (
+    ABSENT,
+    COLUMN,
+    LAG,
+    SPAN,
+    EncodedRow,
+    Names,
+    Numbers,
+    parts_in,
+    parts_of,
+)
 from spark.groups.workers import in_workers

@@ -3,20 +3,28 @@
 What is known of topics is worked out once a topic, and goes to each group that reads it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
-from spark.fleet import GROUP_KEYS, TOPIC_KEYS, FleetSnapshot, escape
-from spark.groups.rows import CLAIM, GROUP, MEMBER, SUBSCRIPTION, TOPIC, united
-from spark.groups.weights import LAG, weights_by_topic
-
-NEGATIVE, TWICE, GAPS = -2, -3, -4
-"""Sizes of topics with a negative partition, with one listed twice, with some missing."""
-
-NO_ID, TWO_IDS, SHARED_ID = -5, -6, -7
-"""Sizes of topics with an id that is none, with several, with one that another topic has too."""
+from spark.errors import InputError
+from spark.fleet import GROUP_KEYS, RECORDS_BEHIND, TOPIC_KEYS, FleetSnapshot, escape
+from spark.groups.file_parts import parts_of_files
+from spark.groups.rows import (
+    CLAIM,
+    COLUMN,
+    GROUP,
+    LAG,
+    MEMBER,
+    PLACE,
+    RATE,
+    SUBSCRIPTION,
+    TOPIC,
+    Fault,
+    in_one_table,
+    united,
+)
 
 BY = tuple(escape(f"string(`{key}`)") for key in GROUP_KEYS)
 """SQL text: names of one spelling are one."""
@@ -24,8 +32,15 @@ BY = tuple(escape(f"string(`{key}`)") for key in GROUP_KEYS)
 
 PARTITIONS = "spark.sql.shuffle.partitions"
 
+COUNTED = ("assignments", "subscriptions")
+
 ROWS_A_TASK = 20_000
 """Claims and subscriptions of groups that take longer to solve than a task takes to start."""
+
+FEW_ROWS = 400_000
+"""Of partitions, subscriptions and claims that this process reads sooner than Spark plans to."""
+
+IN_PLANS = "spark.sql.execution.arrow.localRelationThreshold"
 
 LEAST = 4
 """A few, however small the fleet is: strategies differ in what they take for a row."""
@@ -42,14 +57,33 @@ def encode(
     """The rows of all groups that any table names, in `tasks`, or what `tasks_for` says.
 
     Racks of partitions cost another pass over them, and `weights` one more: these are tables of
-    `spark.groups.weight_tables` by source. `more` are further parts, by names of their own: tables
+    `weight_tables` by source. `more` are further parts, by names of their own: tables
     with cluster, group, some of member_id, topic and partition, and values (`spark.groups.rows`).
 
     Names of clusters and groups that aren't valid UTF-8 are escaped; groups of one name, so
     spelled, are one.
     """
     tables, weights = snapshot.tables, dict(weights or {})
-    lags = weights.pop(LAG, None)
+    lags, parts, at_hand = weights.pop(LAG, None), {}, None
+    session = tables["members"].sparkSession
+    files = snapshot.files if not weights.keys() - {COLUMN} else None
+    if files and files.count("partitions", *COUNTED) <= _most_rows(session):
+        at_hand = in_one_table(session, parts_of_files(files, racks, COLUMN in weights))
+    else:
+        parts = _parts(tables, racks, weights)
+    if lags is not None:
+        parts[LAG] = lags.withColumnRenamed("weight", "lag_values")
+    return united({**parts, **(more or {})}, tasks or tasks_for(snapshot), by, at_hand)
+
+
+def _most_rows(session: SparkSession) -> int:
+    """Rows of a fleet that is read here; none where they would be part of each of Spark's plans."""
+    return FEW_ROWS if session.conf.get(IN_PLANS, None) == "0b" else 0
+
+
+def _parts(
+    tables: Mapping[str, DataFrame], racks: bool, weights: Mapping[str, DataFrame]
+) -> dict[str, DataFrame]:
     read = tables["subscriptions"].select(*GROUP_KEYS, "topic").distinct()
     topics = _topics(tables["partitions"])
     for source, table in weights.items():
@@ -59,15 +93,12 @@ def encode(
         TOPIC: read.join(topics, list(TOPIC_KEYS), "left"),
         SUBSCRIPTION: tables["subscriptions"].select(*GROUP_KEYS, "member_id", "topic"),
         CLAIM: claims_of(tables["assignments"]),
-        **(more or {}),
     }
     if "groups" in tables:
         parts[GROUP] = _groups(tables["groups"], tables["assignments"])
     if racks:
-        parts["place"] = read.join(_partition_racks(tables["partitions"]), list(TOPIC_KEYS))
-    if lags is not None:
-        parts[LAG] = lags.withColumnRenamed("weight", "lag_values")
-    return united(parts, tasks or tasks_for(tables), by)
+        parts[PLACE] = read.join(_partition_racks(tables["partitions"]), list(TOPIC_KEYS))
+    return parts
 
 
 def _groups(groups: DataFrame, assignments: DataFrame) -> DataFrame:
@@ -93,14 +124,14 @@ def _topics(partitions: DataFrame) -> DataFrame:
     """Size and id of each topic, or what is wrong with it."""
     topics = _sizes_and_ids(partitions)
     # Without a look at sizes Spark would read and aggregate partitions once more, for ids alone.
-    users = topics.where(f"size >= {GAPS}").select("cluster", "topic", F.explode("ids").alias("id"))
+    users = topics.where("size > -9").select("cluster", "topic", F.explode("ids").alias("id"))
     of_id = users.where("id is not null").groupBy("cluster", "id")
     alike = of_id.agg(F.collect_list("topic").alias("topics"))
     sharing = alike.where("size(topics) > 1").select("cluster", F.explode("topics").alias("topic"))
     fault = (
-        F.when(F.exists("ids", F.isnull), NO_ID)
-        .when(F.size("ids") > 1, TWO_IDS)
-        .when(F.col("shares"), SHARED_ID)
+        F.when(F.exists("ids", F.isnull), Fault.NO_ID)
+        .when(F.size("ids") > 1, Fault.TWO_IDS)
+        .when(F.col("shares"), Fault.SHARED_ID)
     )
     marked = F.broadcast(sharing.distinct().withColumn("shares", F.lit(True)))
     return topics.join(marked, list(TOPIC_KEYS), "left").select(
@@ -115,9 +146,9 @@ def _sizes_and_ids(partitions: DataFrame) -> DataFrame:
     count, low, high = F.count("*"), F.min("partition"), F.max("partition")
     named = partitions.where("cluster is not null and topic is not null")
     return named.groupBy(*TOPIC_KEYS).agg(
-        F.when(low < 0, NEGATIVE)
-        .when(F.size(F.collect_set("partition")) < count, TWICE)
-        .when(high >= count, GAPS)
+        F.when(low < 0, Fault.NEGATIVE)
+        .when(F.size(F.collect_set("partition")) < count, Fault.TWICE)
+        .when(high >= count, Fault.GAPS)
         .otherwise(count)
         .cast("int")
         .alias("size"),
@@ -155,14 +186,57 @@ def claims_of(assignments: DataFrame) -> DataFrame:
     return claims.select(*columns, F.col("generation").alias("claim_generations"))
 
 
-def tasks_for(tables: Mapping[str, DataFrame]) -> int:
+def weight_tables(
+    snapshot: FleetSnapshot, sources: Iterable[str], rates: DataFrame | None = None
+) -> dict[str, DataFrame]:
+    """For each source a table (cluster, topic, partition, weight), and for lags the group as well.
+
+    `rates` is such a table of rates. Raises InputError where a source has nothing to tell weights.
+    """
+    tables, columns = snapshot.tables, ("cluster", "topic", "partition")
+    by_source = {}
+    for source in sorted(set(sources)):
+        if source == RATE:
+            if rates is None:
+                raise InputError(
+                    "goals ask for weights by rates, and there are none: rates come from a history "
+                    "(several snapshots with offsets)"
+                )
+            by_source[RATE] = rates.select(*columns, "weight")
+        elif source == LAG:
+            if "offsets" not in tables:
+                raise InputError(
+                    f"goals ask for weights by lag, and snapshot {snapshot.id} has no table offsets"
+                )
+            behind = f"double({RECORDS_BEHIND}) as weight"
+            by_source[LAG] = tables["offsets"].selectExpr(*columns, "`group`", behind)
+        else:
+            partitions = tables["partitions"]
+            weight = "weight" if "weight" in partitions.columns else "null"
+            by_source[COLUMN] = partitions.selectExpr(*columns, f"double({weight}) as weight")
+    return by_source
+
+
+def weights_by_topic(source: str, weights: DataFrame) -> DataFrame:
+    """The partitions of each topic that have a weight, and the weight of each."""
+    entry = F.sort_array(F.collect_list(F.struct("partition", "weight")))
+    by_topic = weights.where("weight is not null").groupBy(*TOPIC_KEYS).agg(entry.alias("entry"))
+    names = {"partition": "partitions", "weight": "values"}
+    return by_topic.select(
+        *TOPIC_KEYS, *(F.col(f"entry.{of}").alias(f"{source}_{name}") for of, name in names.items())
+    )
+
+
+def tasks_for(snapshot: FleetSnapshot) -> int:
     """Tasks as the session sets them, or as many as the fleet's size is worth, by a small job."""
 
     def rows() -> int:
-        counted = (tables[name].select(F.lit(1)) for name in ("assignments", "subscriptions"))
+        if files := snapshot.files:
+            return files.count(*COUNTED)
+        counted = (snapshot.tables[name].select(F.lit(1)) for name in COUNTED)
         return reduce(DataFrame.unionAll, counted).count()
 
-    return tasks_for_rows(tables["members"].sparkSession, rows)
+    return tasks_for_rows(snapshot.tables["members"].sparkSession, rows)
 
 
 def tasks_for_rows(session: SparkSession, rows: Callable[[], int]) -> int:

@@ -1,4 +1,4 @@
-"""Topics, subscriptions and claims in an encoded row, and which claims contradict each other."""
+"""Topics, subscriptions, claims and weights in an encoded row, and claims that contradict."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,9 +6,17 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from optimizer.model import IntArray, Ownership, resolve
-from spark.groups.rows import ABSENT, EncodedRow
+from optimizer.model import (
+    LEAST_CAPACITY,
+    MOST_WEIGHT,
+    IntArray,
+    Ownership,
+    capacity_fault,
+    resolve,
+)
+from spark.groups.rows import ABSENT, LAG, EncodedRow
 
 LARGEST = 1_000_000
 """No topic has more partitions: a higher number is a slip, and arrays for it would fill memory."""
@@ -228,3 +236,40 @@ def _any_twice(row: EncodedRow) -> bool:
     order = np.lexsort((row.claim_partitions, row.claim_topics))
     topic, partition = row.claim_topics[order], row.claim_partitions[order]
     return bool(((topic[1:] == topic[:-1]) & (partition[1:] == partition[:-1])).any())
+
+
+def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.float64]:
+    """The weight of each partition of a row's topics, NaN where it isn't known, or is none."""
+    weights = np.full(int(topics.offsets[-1]), np.nan)
+    if source == LAG:
+        topic = topics.place[getattr(row, f"{source}_topics")]
+    else:
+        topic = topics.place[: len(row.topics)].repeat(getattr(row, f"{source}_partitions_counts"))
+    number: IntArray = np.asarray(getattr(row, f"{source}_partitions"), np.int64)
+    cells = np.asarray(getattr(row, f"{source}_values"), np.float64)
+    cells = np.where((cells >= 0) & (cells <= MOST_WEIGHT), cells, np.nan)
+    exists = (topic >= 0) & (number >= 0)
+    exists[exists] = number[exists] < np.diff(topics.offsets)[topic[exists]]
+    weights[topics.offsets[topic[exists]] + number[exists]] = cells[exists]
+    return weights
+
+
+def has_weights(row: EncodedRow, source: str) -> bool:
+    """Whether a row was encoded with weights from there."""
+    return hasattr(row, f"{source}_values")
+
+
+def read_capacities(row: EncodedRow) -> NDArray[np.float64] | None:
+    """The capacity of each member, NaN where it isn't known; None if none is."""
+    return None if np.isnan(row.capacities).all() else row.capacities
+
+
+def capacity_faults(row: EncodedRow) -> list[str]:
+    """A sentence for each capacity that is none."""
+    capacities = read_capacities(row)
+    pairs = [] if capacities is None else zip(row.member_ids, capacities.tolist(), strict=True)
+    return [
+        capacity_fault(member, capacity)
+        for member, capacity in pairs
+        if not (np.isnan(capacity) or LEAST_CAPACITY <= capacity <= MOST_WEIGHT)
+    ]

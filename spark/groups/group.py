@@ -21,20 +21,29 @@ from optimizer.model import (
 )
 from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, UNSUPPORTED, why_hidden, why_unsupported
 from spark.groups.cut import objects
-from spark.groups.encode import GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
-from spark.groups.facts import Claims, Topics, read_claims, read_subscriptions, read_topics, settle
+from spark.groups.facts import (
+    Claims,
+    Topics,
+    capacity_faults,
+    has_weights,
+    read_capacities,
+    read_claims,
+    read_subscriptions,
+    read_topics,
+    read_weights,
+    settle,
+)
 from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
-from spark.groups.rows import ABSENT, EncodedRow
-from spark.groups.weights import capacity_faults, has_weights, read_capacities, read_weights
+from spark.groups.rows import ABSENT, EncodedRow, Fault
 from spark.text import list_of, shortened_in
 
 TOPIC_FAULTS = {
-    NEGATIVE: "has a negative partition number",
-    TWICE: "has a partition that is listed twice",
-    GAPS: "has gaps in its partition numbers",
-    NO_ID: "has a topic id that is neither 32 hex digits nor Kafka's 22 characters",
-    TWO_IDS: "has two topic ids",
-    SHARED_ID: "has a topic id that another topic has too",
+    Fault.NEGATIVE: "has a negative partition number",
+    Fault.TWICE: "has a partition that is listed twice",
+    Fault.GAPS: "has gaps in its partition numbers",
+    Fault.NO_ID: "has a topic id that is neither 32 hex digits nor Kafka's 22 characters",
+    Fault.TWO_IDS: "has two topic ids",
+    Fault.SHARED_ID: "has a topic id that another topic has too",
 }
 
 

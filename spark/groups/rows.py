@@ -17,7 +17,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.sql import DataFrame, functions as F, types as t
+from pyspark.sql import DataFrame, SparkSession, functions as F, types as t
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from optimizer.model import IntArray
 from spark.fleet import GROUP_KEYS
@@ -26,8 +27,16 @@ from spark.store import as_one, is_there, numbers_in, take
 ABSENT = -1
 """Size of a topic that the cluster lacks, generation of a claim that states none; no number."""
 
+
+class Fault:
+    """Sizes of topics of which something is wrong: first their partitions, then their ids."""
+
+    NEGATIVE, TWICE, GAPS = -2, -3, -4
+    NO_ID, TWO_IDS, SHARED_ID = -5, -6, -7
+
+
 GROUP, MEMBER, TOPIC = "group", "member", "topic"
-SUBSCRIPTION, CLAIM = "subscription", "claim"
+SUBSCRIPTION, CLAIM, PLACE = "subscription", "claim", "place"
 
 BASE = (GROUP, MEMBER, TOPIC, SUBSCRIPTION, CLAIM)
 """The parts that every fleet has; groups that none of these names are left out."""
@@ -37,6 +46,9 @@ SPAN = "span"
 
 PARTS = "parts"
 """Key in the metadata of column `part`: the parts that it numbers, and where their columns are."""
+
+COLUMN, RATE, LAG = "column", "rate", "lag"
+"""Where weights come from: see `optimizer.model.goals.WEIGHTS`."""
 
 COMMON = (*GROUP_KEYS, "member_id", "topic", "partition")
 """Names of columns that mean the same in all parts."""
@@ -65,26 +77,58 @@ class Lists(NamedTuple):
         return self._replace(values=np.array(self.values, np.int64))
 
 
-def united(parts: Mapping[str, DataFrame], tasks: int, by: Sequence[str]) -> DataFrame:
+class AtHand(NamedTuple):
+    """Parts that the driver has read, as one table; no other parts may be numbered as these are."""
+
+    rows: DataFrame
+    columns: Columns
+
+
+def united(
+    parts: Mapping[str, DataFrame], tasks: int, by: Sequence[str], at_hand: AtHand | None = None
+) -> DataFrame:
     """All parts as one table, whose column `part` says what they are; each group is in one task.
 
     `by` is SQL text on what rows that belong together have in common: `key` is its hash, by which
     they are sorted.
     """
-    slots = {part: _slots(table.schema) for part, table in parts.items()}
-    tables = []
-    for number, (part, table) in enumerate(parts.items()):
-        cells = (f"cast(`{name}` as {kind}) as `{slot}`" for name, slot, kind in slots[part])
-        tables.append(table.selectExpr(f"{number}Y as part", *cells))
+    tables, columns = ([at_hand.rows], {**at_hand.columns}) if at_hand else ([], {})
+    for part, table in parts.items():
+        slots = _slots(table.schema)
+        cells = (f"cast(`{name}` as {kind}) as `{slot}`" for name, slot, kind in slots)
+        tables.append(table.selectExpr(f"{len(columns)}Y as part", *cells))
+        columns[part] = {name: slot for name, slot, _ in slots}
     rows = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), tables)
-    absent = {slot: NOTHING.get(kind, "null") for of in slots.values() for _, slot, kind in of}
-    cells = (f"ifnull(`{slot}`, {nothing}) as `{slot}`" for slot, nothing in absent.items())
-    keyed = rows.selectExpr("part", *cells).withColumn("key", F.xxhash64(*map(F.expr, by)))
+    nothing = {field.name: NOTHING.get(_kind(field.dataType), "null") for field in rows.schema}
+    cells = (f"ifnull(`{slot}`, {none}) as `{slot}`" for slot, none in nothing.items())
+    keyed = rows.selectExpr(*cells).withColumn("key", F.xxhash64(*map(F.expr, by)))
     # A number of partitions that is stated is kept by adaptive execution, which would otherwise
     # put hundreds of groups, small in bytes and dear to solve, into one task.
     spread = keyed.repartition(tasks, "key").sortWithinPartitions("key")
-    columns = {part: {name: slot for name, slot, _ in of} for part, of in slots.items()}
     return spread.withMetadata("part", {PARTS: json.dumps(columns)})
+
+
+def in_one_table(session: SparkSession, parts: Parts) -> AtHand:
+    """Parts that the driver has as a single table: to plan a union takes Spark longer."""
+    tables, columns = [], {}
+    for number, (part, rows) in enumerate(parts.items()):
+        arrays = {name: _as_arrow(cells) for name, cells in rows.items()}
+        slots = _slots(from_arrow_schema(pa.table(arrays).schema))
+        columns[part] = {name: slot for name, slot, _ in slots}
+        numbers = np.full(len(arrays["cluster"]), number, np.int8)
+        tables.append(pa.table({"part": numbers} | {slot: arrays[of] for of, slot, _ in slots}))
+    table = pa.concat_tables(tables, promote_options="default")
+    return AtHand(session.createDataFrame(table), columns)
+
+
+def _as_arrow(cells: Any) -> pa.Array:
+    if isinstance(cells, Lists):
+        offsets = np.append(0, cells.counts.cumsum()).astype(np.int32)
+        return pa.ListArray.from_arrays(pa.array(offsets), _as_arrow(cells.values))
+    if isinstance(cells, np.ndarray):
+        small = {np.dtype(np.int64): np.int32, np.dtype(np.bool_): np.int8}
+        return pa.array(cells.astype(small.get(cells.dtype, cells.dtype)))
+    return cells if isinstance(cells, pa.Array) else pa.array(cells, pa.binary())
 
 
 NOTHING = {"tinyint": "0Y", "double": "double('NaN')", "int": f"{ABSENT}", "bigint": f"{ABSENT}L"}
@@ -113,7 +157,7 @@ def _kind(data_type: t.DataType) -> str:
         return "array<binary>" if is_text else data_type.simpleString()
     if isinstance(data_type, t.StringType | t.BinaryType):
         return "binary"
-    if isinstance(data_type, t.BooleanType):
+    if isinstance(data_type, t.BooleanType | t.ByteType):
         return "tinyint"
     whole = "int" if isinstance(data_type, t.IntegerType) else "bigint"
     return "double" if isinstance(data_type, t.FractionalType) else whole

@@ -78,7 +78,7 @@ def report(
         written = Results(plan, audit, history, compare, by_weight, scale)
         before = fleet.before()
         of = (fleet, written, settings, levels, title, str(source.where), before)
-        material = material_of(spark, *of, doing=busy, files=source.files_of(fleet))
+        material = material_of(spark, *of, doing=busy)
         write_report(material, out, form, static)
     say_answer(f"{material.verdict} The report is in {out}.")
     say(material.sources)

@@ -17,7 +17,6 @@ from spark.charts import trend_of
 from spark.compare import best_first, best_of, compare_fleet, fleet_of
 from spark.fleet import (
     GROUP_KEYS,
-    FleetFiles,
     FleetSnapshot,
     as_rows,
     escape,
@@ -108,11 +107,10 @@ def material_of(
     store: str,
     previous: FleetSnapshot | None = None,
     doing: Doing = nullcontext,
-    files: FleetFiles | None = None,
 ) -> Material:
     """Everything on the page but its commands, from `results` where they are there.
 
-    `previous` is the snapshot before, `doing` shows what goes on, `files` are those of the fleet.
+    `previous` is the snapshot before, `doing` shows what goes on.
     """
     tables, past = results.tables(session, fleet.id), past_of(session, results.history, fleet)
     with ExitStack() as kept:
@@ -143,7 +141,7 @@ def material_of(
             every = _keep(merge(rows, beside), kept)
             groups = worst_groups(every, ROWS)
             of_page = fleet, groups, settings, levels.levels, past.get("changes")
-            details = detailed_groups(*of_page, files)
+            details = detailed_groups(*of_page)
             figures = figures_by_cluster(every)
         with doing("planning replicas and leaders"):
             brokers.result(), before.result()

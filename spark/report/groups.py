@@ -10,7 +10,7 @@ from optimizer.figures import plural
 from optimizer.scenarios import Crash, Scenario
 from spark.errors import InputError
 from spark.explain import GroupExplanation, explain_rows, rows_of_groups
-from spark.fleet import RECORDS_BEHIND, FleetFiles, FleetSnapshot, as_rows, is_one_of
+from spark.fleet import RECORDS_BEHIND, FleetSnapshot, as_rows, is_one_of
 from spark.frontier import frontier_of_row
 from spark.groups import EncodedRow
 from spark.report.material import Key, Rows
@@ -34,12 +34,8 @@ def detailed_groups(
     settings: Settings,
     levels: LevelsOf,
     changes: DataFrame | None,
-    files: FleetFiles | None = None,
 ) -> list[dict[str, Any]]:
-    """More about the worst groups that have a plan; `groups` are the page's, in order.
-
-    Groups by count are read from the fleet's `files`, where it is in some.
-    """
+    """More about the worst groups that have a plan; `groups` are the page's, in order."""
     planned = [row for row in groups if row["max_load"] is not None]
     wanted = [(row["cluster"], row["group"]) for row in planned[:WORST]]
     if not wanted:
@@ -47,8 +43,7 @@ def detailed_groups(
     of_wanted = is_one_of(wanted)
     part = fleet.with_groups(of_wanted)
     changed = as_rows(changes.where(of_wanted).orderBy(SNAPSHOT)) if changes else []
-    by_weight = bool(settings.goals.weights)
-    encoded = rows_of_groups(part if by_weight or not files else files, wanted, settings.goals)
+    encoded = rows_of_groups(fleet, wanted, settings.goals)
     lags, explained = _lags(part, encoded), explain_rows(encoded, settings.goals, levels)
     details = []
     for row, explanation in zip(encoded, explained, strict=True):

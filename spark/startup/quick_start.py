@@ -41,6 +41,8 @@ LOOKED_AT = 24
 LARGE_SETTINGS = {
     # folders of this machine are listed at once, without a task for each snapshot of a table
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
+    # rows that come from the driver aren't part of plans, which Spark compares again and again
+    "spark.sql.execution.arrow.localRelationThreshold": "0b",
 }
 """Spark's settings where a store is on this machine, however large."""
 

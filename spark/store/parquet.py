@@ -77,19 +77,20 @@ _UNSIGNED: dict[str, t.DataType] = {
 
 
 class Footers(NamedTuple):
-    """The schema of the first of some files, and the columns that have no null in any of them.
+    """The schema of the first of some files, the columns without a null in any, and their rows.
 
     A type that Spark doesn't have is a `UserDefinedType`.
     """
 
     schema: t.StructType
     without_nulls: frozenset[str]
+    rows: int = 0
 
     @staticmethod
     def of(metadata: Sequence[pq.FileMetaData]) -> Footers:
         """Read these footers, of which there is one at least."""
         complete = frozenset.intersection(*(frozenset(_without_nulls(of)) for of in metadata))
-        return Footers(_schema(metadata[0]), complete)
+        return Footers(_schema(metadata[0]), complete, sum(of.num_rows for of in metadata))
 
     @property
     def is_known(self) -> bool:
@@ -177,6 +178,9 @@ def matching_rows(keys: pa.Table, wanted: Mapping[str, ValueFilter]) -> NDArray[
     """Rows that have wanted values in all of these columns."""
     fits = np.ones(len(keys), np.bool_)
     for name, wanted_values in wanted.items():
+        if name not in keys.column_names:
+            fits &= wanted_values.null
+            continue
         codes, names = codes_of(texts(keys[name]))
         fits &= np.array([wanted_values.has(value) for value in names], np.bool_)[codes]
     return fits

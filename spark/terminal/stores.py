@@ -18,7 +18,6 @@ from optimizer.figures import did_you_mean
 from spark.errors import InputError
 from spark.fleet import (
     WHOLE,
-    Composition,
     FleetFiles,
     FleetSnapshot,
     Part,
@@ -124,14 +123,6 @@ class StoreOptions:
         else:
             with start(self.master, of_spark) as spark:
                 yield spark
-
-    def files_of(self, fleet: FleetSnapshot) -> FleetFiles | None:
-        """The fleet as read by this process, which takes less for few groups.
-
-        None unless its store is a folder of this machine.
-        """
-        place = self._folder_here()
-        return FleetFiles.compose(place, Composition(fleet.id, fleet.instants)) if place else None
 
     def fleet_at(self, snapshot: str | None, session: SparkSession) -> FleetSnapshot:
         """The fleet at the newest instant, or one snapshot, by Spark; prints what was left out."""

@@ -14,7 +14,7 @@ from optimizer.model import DEFAULT_GOALS, Goals
 from optimizer.strategies import OPTIMAL
 from spark.fleet import TABLES, FleetFiles
 from spark.fleet.fleet_files import FilesOf
-from spark.groups import columns_of, read_or_failed, row_of_group as encoded_row
+from spark.groups import COLUMN, columns_of, one_row, read_or_failed
 from spark.settings import STRATEGY_SECONDS
 from spark.solve.advice import Planned
 from spark.solve.solve import plan_alone
@@ -35,7 +35,7 @@ def rows_of(
 ) -> Any:
     """The row of one group, as a worker gets it; of a fleet the group is named."""
     fleet = fleet_of_groups({name: group}) if isinstance(group, Group) else group
-    return GroupRow(**encoded_row(files_of(fleet), name, cluster, racks, weights)._asdict())
+    return GroupRow(**one_row(files_of(fleet), name, cluster, racks, [COLUMN] * weights)._asdict())
 
 
 class GroupRow(SimpleNamespace):

@@ -143,7 +143,7 @@ def test_a_broken_table_is_bad_input(run: Run, store: Path, tmp_path: Path) -> N
     (part,) = store.glob("members/*/*.parquet")
     table = pq.ParquetFile(part).read().drop_columns("member_id")
     for break_it, sentence in (
-        (lambda: damage_pages(part, True), f"Encountered error while reading file file://{part}."),
+        (lambda: damage_pages(part, True), f"table members can't be read from {part}: "),
         (lambda: pq.write_table(table, part), "table members lacks the column member_id"),
         (lambda: cut_short(part), f"isn't whole: {part} can't be read: it has "),
         (lambda: shutil.rmtree(store / "members"), "isn't whole: it lacks members"),

@@ -1,6 +1,6 @@
 """One group read without Spark is the group that Spark encodes, field by field."""
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,17 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot, InputError, explain_group
-from spark.groups import coordinators, encode, groups_of, parts_in, parts_of, row_of_group, seat_of
+from spark.groups import (
+    COLUMN,
+    coordinators,
+    encode,
+    groups_of,
+    one_row,
+    parts_in,
+    parts_of,
+    seat_of,
+    weight_tables,
+)
 from spark.groups.coordinators import CoordinatorLocation
 from spark.groups.group import FleetGroup, read_or_failed
 from tests.spark.groups.test_group import BASE64, DASHES, HEX, OTHER
@@ -44,6 +54,9 @@ def every_group() -> Fleet:
             fleet.add("partitions", cluster=name, topic="t", partition=number, topic_id=topic_id)
         fleet.add("partitions", cluster=name, topic="u", partition=0, topic_id=other)
         fleet.group(name, {"a": ["t"]}, cluster=name, coordinator=0)
+    for number, row in enumerate(fleet.rows["partitions"]):
+        if number % 3:
+            row["weight"] = number / 4
     for number, row in enumerate(fleet.rows["members"]):
         if number % 3:
             row |= {"host": f"/h{number % 4}", "client_id": f"client-{number}"}
@@ -69,14 +82,27 @@ def told(group: FleetGroup) -> Any:
     return result
 
 
+def weights_in(row: Any) -> Any:
+    names = ("column_partitions", "column_partitions_counts", "column_values")
+    return facts([getattr(row, name) for name in names])
+
+
+def encoded(snapshot: FleetSnapshot) -> dict[Key, Any]:
+    weights = weight_tables(snapshot, [COLUMN])
+    rows = encode(snapshot, racks=True, weights=weights)
+    groups = groups_of(parts_in(rows.toArrow(), parts_of(rows)))
+    return {(row.cluster, row.group): row for row in groups}
+
+
 def check_alike(spark: SparkSession, store: Path) -> dict[Key, FleetGroup]:
     """Hold all groups of a store against each other; as they are."""
     files, snapshot = FleetFiles.read(str(store)), FleetSnapshot.read(spark, str(store))
     assert (files.id, files.notes, files.changes) == (snapshot.id, snapshot.notes, snapshot.changes)
     assert files.clusters() == snapshot.clusters()
-    encoded = encode(snapshot.validate(), racks=True)
-    groups = groups_of(parts_in(encoded.toArrow(), parts_of(encoded)))
-    rows = {(row.cluster, row.group): row for row in groups}
+    rows = encoded(snapshot.validate())
+    by_sql = encoded(replace(snapshot, tables=dict(snapshot.tables)))
+    assert by_sql.keys() == rows.keys()
+    assert not encode(snapshot).inputFiles(), "Spark doesn't read what this process reads"
     keys = spark.createDataFrame([(*map(str, of),) for of in rows], "cluster string, group string")
     seats = {
         (row.cluster, row.group): tuple(row[name] for name in CoordinatorLocation._fields)
@@ -84,10 +110,12 @@ def check_alike(spark: SparkSession, store: Path) -> dict[Key, FleetGroup]:
     }
     result = {}
     for (cluster, group), row in rows.items():
-        mine = row_of_group(files, group, cluster, racks=True)
+        mine = one_row(files, group, cluster, racks=True, weights=[COLUMN])
         result[cluster, group] = read_or_failed(mine)
-        assert told(result[cluster, group]) == told(read_or_failed(row)), group
-        assert mine._fields == row._fields
+        for other in (row, by_sql[cluster, group]):
+            assert told(result[cluster, group]) == told(read_or_failed(other)), group
+            assert mine._fields == other._fields
+            assert weights_in(mine) == weights_in(other)
         assert (mine.cluster, mine.group) == (cluster, group)
         assert seat_of(files, mine) == seats[cluster, group], group
     return result
@@ -138,7 +166,7 @@ def test_tables_as_others_write_them(spark: SparkSession, tmp_path: Path) -> Non
     }
     several = "several clusters have a group 'plain': choose its cluster of c, d, old"
     with pytest.raises(InputError, match=several):
-        row_of_group(FleetFiles.read(str(tmp_path)), "plain")
+        one_row(FleetFiles.read(str(tmp_path)), "plain")
 
 
 def odd_groups_of_utf8() -> Fleet:
@@ -197,6 +225,6 @@ def test_only_the_row_groups_of_the_group_are_read(
     files = FleetFiles.read(str(tmp_path))
     files.clusters()
     monkeypatch.setattr(pq.ParquetFile, "read_row_group", counted)
-    row = row_of_group(files, "g-17")
+    row = one_row(files, "g-17")
     assert row.topic_sizes.tolist() == [5]
     assert {*read} == {17}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from spark.fleet import FleetFiles
-from spark.groups import FleetGroup, row_of_group
+from spark.groups import FleetGroup, one_row
 from spark.scale.group_process import GroupProcess, process_of
 from spark.scale.policies_file import ScaleSettings
 from spark.settings import NO_CONSUMERS
@@ -38,7 +38,7 @@ def process_from(
 
     What is `behind` are a partition, an hour, a lag and the end of a log without a commit.
     """
-    row = row_of_group(files, "orders", "c", False)._asdict() | {"type": None} | changes
+    row = one_row(files, "orders", "c")._asdict() | {"type": None} | changes
     flat = [pair for of_partition in pairs.values() for pair in of_partition]
     rates = {
         "pair_topics": np.zeros(len(pairs), int),
