@@ -1,8 +1,8 @@
 """Polars in Spark's workers: one thread each, and what comes and goes as batches of Arrow.
 
 A process that has used polars can't be copied any more: whoever uses it in the copy waits for
-threads that the copy lacks, for ever. So the driver and the worker daemon may import it, and use
-none of it; and what runs in a copy of a worker (`optimizer.process_copy`) keeps away from it.
+threads that the copy lacks, for ever. So the driver may import it and use none of it, and what runs
+in a copy of a worker (`optimizer.process_copy`) keeps away from it.
 """
 
 from __future__ import annotations

@@ -169,14 +169,30 @@ def parts_of(rows: DataFrame) -> Columns:
     return columns
 
 
+Split = dict[str, pa.Table]
+"""The rows of each part of such a table, with the part's own columns."""
+
+
+def by_part(table: pa.Table, columns: Columns) -> Split:
+    part = numbers_in(as_one(table["part"]))
+    return {
+        name: take(table.select([*slots.values()]).rename_columns([*slots]), part == number)
+        for number, (name, slots) in enumerate(columns.items())
+    }
+
+
+def joined(splits: Sequence[Split], columns: Columns) -> Parts:
+    """The rows of each part of several tables, which are taken out: few copies are in memory."""
+    parts = {}
+    for name in columns:
+        rows = pa.concat_tables([split.pop(name) for split in splits])
+        parts[name] = {column: _values(as_one(rows[column])) for column in rows.column_names}
+    return parts
+
+
 def parts_in(table: pa.Table, columns: Columns) -> Parts:
     """The rows of each part of such a table, as a worker gets it."""
-    part = numbers_in(as_one(table["part"]))
-    parts = {}
-    for number, (name, of_part) in enumerate(columns.items()):
-        rows = take(table.select([*of_part.values()]), part == number)
-        parts[name] = {column: _values(as_one(rows[slot])) for column, slot in of_part.items()}
-    return parts
+    return joined([by_part(table, columns)], columns)
 
 
 def _values(array: pa.Array) -> Any:

@@ -27,7 +27,17 @@ from optimizer.process_copy import start_copy
 from spark.groups.columns import Cells, Row, batch_of, schema_of
 from spark.groups.cut import groups_of
 from spark.groups.memory import limit_to_free_memory, portions
-from spark.groups.rows import SPAN, Columns, EncodedRow, Trouble, parts_in, parts_of, start_of_last
+from spark.groups.rows import (
+    SPAN,
+    Columns,
+    EncodedRow,
+    Split,
+    Trouble,
+    by_part,
+    joined,
+    parts_of,
+    start_of_last,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,19 +97,21 @@ def in_workers(
 def _in_tables(parts: Columns, batches: Iterable[pa.RecordBatch]) -> Iterator[list[EncodedRow]]:
     """The groups of a task's rows, some at a time.
 
-    A table that is cut has all rows of each of its groups; one is in memory at once.
+    What is cut has all rows of each of its groups, and is in memory without columns of others.
     """
-    waiting: list[pa.Table] = []
+    waiting: list[Split] = []
+    rows = 0
     for batch in batches:
-        waiting.append(pa.Table.from_batches([batch]))
-        if sum(table.num_rows for table in waiting) >= TABLE_ROWS:
-            whole = pa.concat_tables(waiting)
-            end = start_of_last(whole)
-            waiting = [whole.slice(end)]
-            if end:
-                yield groups_of(parts_in(whole.slice(0, end), parts))
+        table = pa.Table.from_batches([batch])
+        rows += len(table)
+        if rows >= TABLE_ROWS and (end := start_of_last(table)):
+            waiting.append(by_part(table.slice(0, end), parts))
+            yield groups_of(joined(waiting, parts))
+            waiting, table = [], table.slice(end)
+            rows = len(table)
+        waiting.append(by_part(table, parts))
     if waiting:
-        yield groups_of(parts_in(pa.concat_tables(waiting), parts))
+        yield groups_of(joined(waiting, parts))
 
 
 def _frame(batch: pa.RecordBatch) -> pd.DataFrame:

@@ -22,8 +22,8 @@ DAEMON = "spark.python.daemon.module"
 MODULE = "spark.startup.worker_daemon"
 """The value to set it to, where workers run on this machine."""
 
-NEEDED = (
-    *("pyspark.worker", "pyarrow", "pandas", "polars"),
+NEEDED = (  # polars isn't: it takes 370 MB of addresses, and only few commands need it
+    *("pyspark.worker", "pyarrow", "pandas"),
     *("ortools.graph.python.min_cost_flow", "optimizer.solver", "spark.groups"),
 )
 
@@ -57,6 +57,8 @@ def without_archives(path: list[str]) -> list[str]:
 if __name__ == "__main__":
     sys.path[:] = without_archives(sys.path)
     os.environ.setdefault(*ONE_THREAD)
+    # Arrow's own takes a gigabyte of addresses, which are what spark.executor.pyspark.memory limits
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     for name in NEEDED:
         import_module(name)
     import_module("pyspark.daemon").manager()

@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from importlib import import_module
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession, functions as F
 
-from spark.groups import encode, tasks_for_rows
+from spark.groups import encode, tasks_for_rows, workers
 from spark.groups.columns import batch_of, rows_of, schema_of
 from spark.groups.cut import groups_of
 from spark.groups.memory import portions
@@ -114,6 +115,21 @@ def test_a_group_is_whole_wherever_a_batch_ends(size: int, monkeypatch: pytest.M
     groups = [row for some in _in_tables(SLOTS, batches) for row in some]
     assert sorted(row.group for row in groups) == ["g", "h", "i"]
     assert all(len(row.member_ids) == len(row.claim_members) == 2 for row in groups)
+
+
+def test_a_group_waits_without_the_columns_of_other_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table has the columns of all parts, of which a row fills those of its own."""
+    table = pa.concat_tables([rows(b"g", 1)] * 10_000).combine_chunks()
+    before, waiting = pa.total_allocated_bytes(), []
+    joined = workers.joined
+
+    def noted(*of: Any) -> Parts:
+        waiting.append(pa.total_allocated_bytes() - before)
+        return joined(*of)
+
+    monkeypatch.setattr(workers, "joined", noted)
+    assert len([*_in_tables(SLOTS, table.to_batches(1000))]) == 1
+    assert waiting[0] < table.nbytes * 2 / 3
 
 
 NUMBER = "spark.sql.shuffle.partitions"
