@@ -67,7 +67,7 @@ def parts_of_files(
     claiming = _claiming(assignments)
     if {*codes_of(groups["cluster"])[1]} - claiming and group:  # other groups may claim something
         claiming = _claiming(fleet.rows("assignments", ("cluster", "member_id"), cluster))
-    _, read = _numbered(subscriptions, (*GROUP_KEYS, "topic"))
+    _, read = numbered(subscriptions, (*GROUP_KEYS, "topic"))
     topics = _Topics(fleet, cluster, read, (*RACK_COLUMNS * racks, *["weight"] * weights))
     parts: dict[str, dict[str, Any]] = {
         MEMBER: _members(members),
@@ -82,8 +82,8 @@ def parts_of_files(
     return parts
 
 
-def _numbered(rows: Rows, columns: Sequence[str]) -> tuple[IntArray, list[Name]]:
-    """The different names that rows have in some columns, sorted, and the number of each row's."""
+def numbered(rows: Rows, columns: Sequence[str]) -> tuple[IntArray, list[Name]]:
+    """The number of each row's names in some columns, and the different ones by their numbers."""
     codes, texts = zip(*(codes_of(rows[name]) for name in columns), strict=True)
     shape = [max(len(of), 1) for of in texts]
     different, number = np.unique(np.ravel_multi_index(codes, shape), return_inverse=True)
@@ -148,7 +148,7 @@ class _Topics:
         wanted = ValueFilter(frozenset(topic for *_, topic in read if topic is not None))
         columns = (*TOPIC_KEYS, "partition", "topic_id", *columns)
         self.rows = fleet.rows("partitions", columns, cluster, topic=wanted)
-        numbers, names = _numbered(self.rows, TOPIC_KEYS)
+        numbers, names = numbered(self.rows, TOPIC_KEYS)
         ends = np.bincount(numbers, minlength=len(names)).cumsum()
         rows = np.split(numbers.argsort(kind="stable"), ends[:-1])
         rows_of = dict(zip(names, rows, strict=False))
@@ -246,7 +246,7 @@ def _shared_ids(
     alike = ValueFilter(frozenset(), lambda text: _in_hex(text) in ids)
     rows = fleet.rows("partitions", (*TOPIC_KEYS, "topic_id"), cluster, topic_id=alike)
     users: dict[tuple[bytes | None, bytes], set[bytes | None]] = {}
-    for of, topic, text in _numbered(rows, (*TOPIC_KEYS, "topic_id"))[1]:
+    for of, topic, text in numbered(rows, (*TOPIC_KEYS, "topic_id"))[1]:
         users.setdefault((of, _in_hex(text or b"") or b""), set()).add(topic)
     shared: dict[bytes | None, set[bytes]] = {}
     for (of, text), topics in users.items():

@@ -10,6 +10,7 @@ from optimizer.figures import did_you_mean
 from spark.errors import InputError
 from spark.fleet import (
     TABLES,
+    TOPIC_KEYS,
     FleetFiles,
     FleetSnapshot,
     describe_null_keys,
@@ -21,9 +22,9 @@ from spark.fleet import (
 )
 from spark.groups.cut import groups_of
 from spark.groups.encode import encode, weight_tables
-from spark.groups.file_parts import parts_of_files
+from spark.groups.file_parts import numbered, parts_of_files
 from spark.groups.rows import COLUMN, SUBSCRIPTION, Parts, parts_in, parts_of
-from spark.store import ValueFilter, codes_of
+from spark.store import ValueFilter
 
 
 def one_row(
@@ -108,9 +109,11 @@ def _check_keys(fleet: FleetFiles, cluster: str | None, named: ValueFilter, part
     for name, table in TABLES.items():
         if table.by_group:
             nulls += fleet.null_keys(name, cluster, group=named)
-    read = parts[SUBSCRIPTION]
-    topics = frozenset(topic for topic in codes_of(read["topic"])[1] if topic is not None)
-    for name in {spell(name) for name in codes_of(read["cluster"])[1] if name is not None}:
-        nulls += fleet.null_keys("partitions", name, topic=ValueFilter(topics))
+    topics: dict[str, set[bytes]] = {}
+    for of_cluster, topic in numbered(parts[SUBSCRIPTION], TOPIC_KEYS)[1]:
+        if of_cluster is not None and topic is not None:
+            topics.setdefault(spell(of_cluster), set()).add(topic)
+    for of, read in topics.items():
+        nulls += fleet.null_keys("partitions", of, topic=ValueFilter(frozenset(read)))
     if nulls:
         raise InputError(describe_null_keys(fleet.id, nulls))

@@ -19,6 +19,7 @@ from spark.groups import (
     one_row,
     parts_in,
     parts_of,
+    rows_of_named,
     seat_of,
     weight_tables,
 )
@@ -28,6 +29,7 @@ from tests.spark.groups.test_group import BASE64, DASHES, HEX, OTHER
 from tests.support.fleets import SNAPSHOT, Fleet, fleet_of_groups, nullable, write_files
 from tests.support.groups import tiny_group
 from tests.support.odd_groups import odd_groups
+from tests.support.rows import files_of
 from tests.support.small import EARLIER
 
 Key = tuple[str, str]
@@ -203,6 +205,15 @@ def test_null_keys_are_told_alike(spark: SparkSession, tmp_path: Path) -> None:
             "partitions.partition: 1 rows; subscriptions.topic: 1 rows): remove those rows or fill "
             "them in"
         )
+
+
+def test_keys_of_topics_that_a_cluster_doesnt_read_are_nobodys_business() -> None:
+    """Also where a group of that name in another cluster reads a topic of that name."""
+    fleet = Fleet()
+    for cluster, topic in (("c", "t"), ("d", "u")):
+        fleet.topic(topic, 1, cluster).group("g", {"a": [topic]}, cluster=cluster)
+    fleet.add("partitions", cluster="c", topic="u", partition=None)
+    assert [row.cluster for row in rows_of_named(files_of(fleet), ["g"])] == ["c", "d"]
 
 
 def test_only_the_row_groups_of_the_group_are_read(
