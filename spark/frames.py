@@ -18,7 +18,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from spark.fleet import spell
-from spark.startup.worker_daemon import ONE_THREAD
+
+ONE_THREAD = ("POLARS_MAX_THREADS", "1")
+"""An environment variable: Spark has a worker for each core."""
 
 
 def by_polars(rows: DataFrame, function: str, schema: str, *options: Any) -> DataFrame:

@@ -89,7 +89,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.errors": (),
     "spark.memory_limits": (),
     "spark.startup": (),
-    "spark.frames": (*FLEET, "spark.startup"),
+    "spark.frames": FLEET,
     "spark.patterns": ("optimizer.model",),
     "spark.text": (),
     "spark.unpersist_handle": (),

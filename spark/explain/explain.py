@@ -26,12 +26,7 @@ from optimizer.reasons import Explanation, explain, explain_by_weight, held_by
 from optimizer.strategies import OPTIMAL
 from spark.charts import CHARTS
 from spark.fleet import UNSUPPORTED, FleetFiles, FleetSnapshot
-from spark.groups import (
-    EncodedRow,
-    one_row,
-    rows_of_named,
-    seat_of,
-)
+from spark.groups import EncodedRow, one_row, rows_of_named, seat_of
 from spark.notebook import FIRST, shown_in_notebook
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 from spark.solve import (

@@ -179,35 +179,14 @@ class FleetSnapshot:
         opened = source.at_once(parts, lambda: _open_tables(session, source, parts))
         check_not_removed(source, parts)
         read = [_read(part, tables, source) for part, tables in opened.items()]
-        fleet = FleetSnapshot._composed(read, of, source)
-        if isinstance(source, Folder):
-            files = partial(FleetFiles.compose, source, of)
-            return replace(fleet, tables=_OfFiles(fleet.tables, files))
-        return fleet
-
-    @staticmethod
-    def _composed(read: Sequence[FleetSnapshot], of: Composition, source: Source) -> FleetSnapshot:
-        if len(read) == 1:
-            instants = of.instants
-            if not instants and isinstance(source, Folder):  # for which Spark needn't be asked
-                instants = dict.fromkeys(clusters_in(source, source.root, [of.id])[of.id], of.id)
-            return replace(read[0], instants=instants, notes=(*read[0].notes, *of.notes()))
-        sections = [
-            part.only(cluster for cluster, instant in of.instants.items() if instant == part.id)
-            for part in read
-        ]
-        by_table = {
-            name: [part.tables[name] for part in sections if name in part.tables] for name in TABLES
-        }
-        tables = {
-            name: reduce(DataFrame.unionAll, of_name)
-            for name, of_name in by_table.items()
-            if of_name
-        }
-        notes = dict.fromkeys(note for part in read for note in part.notes)
-        changes = tuple(change for part in read for change in part.changes)
-        keyed = frozenset.intersection(*(part.keyed for part in read))
-        return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants, changes, keyed)
+        fleet = _composed(read, of)
+        if not isinstance(source, Folder):
+            return fleet
+        # Spark needn't be asked for the clusters
+        clusters = of.instants or clusters_in(source, source.root, [of.id])[of.id]
+        instants = of.instants or dict.fromkeys(clusters, of.id)
+        tables = _OfFiles(fleet.tables, partial(FleetFiles.compose, source, of))
+        return replace(fleet, tables=tables, instants=instants)
 
     @property
     def files(self) -> FleetFiles | None:
@@ -355,6 +334,26 @@ def _read(snapshot: str, opened: Opened, source: Source) -> FleetSnapshot:
     read = _check(snapshot, tables, faults)
     changes += removed_since(source, snapshot, tables)
     return replace(read, changes=tuple(changes), keyed=frozenset(keyed))
+
+
+def _composed(read: Sequence[FleetSnapshot], of: Composition) -> FleetSnapshot:
+    """The fleet of opened snapshots, of each its clusters."""
+    if len(read) == 1:
+        return replace(read[0], instants=of.instants, notes=(*read[0].notes, *of.notes()))
+    sections = [
+        part.only(cluster for cluster, instant in of.instants.items() if instant == part.id)
+        for part in read
+    ]
+    by_table = {
+        name: [part.tables[name] for part in sections if name in part.tables] for name in TABLES
+    }
+    tables = {
+        name: reduce(DataFrame.unionAll, of_name) for name, of_name in by_table.items() if of_name
+    }
+    notes = dict.fromkeys(note for part in read for note in part.notes)
+    changes = tuple(change for part in read for change in part.changes)
+    keyed = frozenset.intersection(*(part.keyed for part in read))
+    return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants, changes, keyed)
 
 
 def _check(

@@ -124,8 +124,9 @@ def _topics(partitions: DataFrame) -> DataFrame:
     """Size and id of each topic, or what is wrong with it."""
     topics = _sizes_and_ids(partitions)
     # Without a look at sizes Spark would read and aggregate partitions once more, for ids alone.
-    users = topics.where("size > -9").select("cluster", "topic", F.explode("ids").alias("id"))
-    of_id = users.where("id is not null").groupBy("cluster", "id")
+    sized = topics.where(f"size >= {Fault.GAPS}")
+    users = sized.select("cluster", "topic", F.explode("ids").alias("id")).where("id is not null")
+    of_id = users.groupBy("cluster", "id")
     alike = of_id.agg(F.collect_list("topic").alias("topics"))
     sharing = alike.where("size(topics) > 1").select("cluster", F.explode("topics").alias("topic"))
     fault = (

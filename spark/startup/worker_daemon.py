@@ -28,10 +28,6 @@ NEEDED = (  # polars isn't: it takes 370 MB of addresses, and only few commands 
 )
 
 
-ONE_THREAD = ("POLARS_MAX_THREADS", "1")
-"""An environment variable: Spark has a worker for each core."""
-
-
 def start_early(session: SparkSession) -> Thread:
     """Let Spark start this process now, while it has no other use for a core.
 
@@ -56,7 +52,6 @@ def without_archives(path: list[str]) -> list[str]:
 
 if __name__ == "__main__":
     sys.path[:] = without_archives(sys.path)
-    os.environ.setdefault(*ONE_THREAD)
     # Arrow's own takes a gigabyte of addresses, which are what spark.executor.pyspark.memory limits
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     for name in NEEDED:

@@ -8,11 +8,10 @@ from tests.paths import ROOT
 COPIES = """
 import os
 import pyarrow as pa
-from spark.startup.worker_daemon import ONE_THREAD
+from spark.frames import ONE_THREAD, call
 os.environ.setdefault(*ONE_THREAD)
 import polars
 from optimizer.process_copy import start_copy
-from spark.frames import call
 from spark.groups.workers import _each_in_a_copy
 
 def summed(rows):
